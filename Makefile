@@ -1,0 +1,44 @@
+# Needs Python 3.11 or newer and make. Everything else goes into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: help demo test bench venv clean
+
+help:
+	@echo "make demo    install the package and show what it does"
+	@echo "make test    install what developers need and run every check"
+	@echo "make bench   measure the speed"
+	@echo "make venv    only install (package and developers' tools) into $(VENV)"
+	@echo "make clean   remove $(VENV) and everything that was generated"
+
+demo: $(VENV)/.package-installed
+	$(BIN)/python -m varichain.demo
+
+test: venv
+	$(BIN)/python tools/run_checks.py
+
+bench: venv
+	@for file in benchmarks/bench_*.py; do echo "$$file"; $(BIN)/python "$$file" || exit 1; done
+
+venv: $(VENV)/.dev-installed
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("varichain needs Python 3.11 or newer, not " + sys.version.split()[0] + "; name one with: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.package-installed: pyproject.toml | $(BIN)/python
+	@echo "installing varichain into $(VENV)"
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.dev-installed: pyproject.toml | $(BIN)/python
+	@echo "installing varichain and the developers' tools into $(VENV)"
+	$(PIP) install --editable '.[dev]'
+	@touch $(VENV)/.package-installed $@
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,111 @@
+"""Run every check of the project, one after the other, and say at the end which passed.
+
+A failing check does not stop the others. The exit code is 0 if all passed, else 1.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TAIL = 4096  # bytes of a check's output that are kept, to find the counts in its last lines
+COUNT = re.compile(r"\b(\d+) (passed|failed|errors?|skipped|xfailed|xpassed|deselected)\b")
+
+
+@dataclass(frozen=True)
+class Check:
+    """A command to run, and the environment variables that it wants."""
+
+    name: str
+    command: tuple[str, ...]
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a check went: exit code, time [s], and the counts it printed last, if it is a test run."""
+
+    check: Check
+    code: int
+    seconds: float
+    counts: str
+
+    def __str__(self) -> str:
+        """One line of the table."""
+        verdict = "passed" if self.code == 0 else f"FAILED ({self.code})"
+        return f"{self.check.name:<16}{verdict:<14}{self.seconds:7.1f} s  {self.counts}".rstrip()
+
+
+def checks() -> list[Check]:
+    """All checks in the order in which they run: the quick ones first."""
+    python = (sys.executable, "-m")
+    lint_imports = str(Path(sys.executable).with_name("lint-imports"))
+    # Few workers: on a cold cache each of them compiles the kernels that it needs.
+    tests = (*python, "pytest", "-q", "-n", "auto", "--maxprocesses", "4")
+    return [
+        Check("lint", (*python, "ruff", "check", ".")),
+        Check("format", (*python, "ruff", "format", "--check", ".")),
+        Check("types", (*python, "mypy")),
+        Check("layers", (lint_imports,)),
+        Check("tests, compiled", tests, {"NUMBA_DISABLE_JIT": "0"}),
+        Check("tests, JIT off", tests, {"NUMBA_DISABLE_JIT": "1"}),
+    ]
+
+
+def run(check: Check) -> Outcome:
+    """Run one check with its output on the terminal."""
+    shown = " ".join((*(f"{name}={value}" for name, value in check.environment.items()), *check.command))
+    print(f"\n--- {check.name}: {shown}", flush=True)
+    start = time.monotonic()
+    tail = b""
+    with subprocess.Popen(
+        check.command,
+        cwd=ROOT,
+        env=os.environ | check.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as process:
+        assert process.stdout is not None
+        while chunk := os.read(process.stdout.fileno(), 65536):
+            sys.stdout.buffer.write(chunk)
+            sys.stdout.buffer.flush()
+            tail = (tail + chunk)[-TAIL:]
+    counts = last_counts(tail.decode(errors="replace")) if "pytest" in check.command else ""
+    return Outcome(check, process.returncode, time.monotonic() - start, counts)
+
+
+def last_counts(text: str) -> str:
+    """The counts in the last line that has any: "12 passed, 1 skipped"."""
+    for line in reversed(text.splitlines()):
+        if found := COUNT.findall(line):
+            return ", ".join(f"{number} {what}" for number, what in found)
+    return ""
+
+
+def main() -> int:
+    """Run all checks; exit code 0 if all passed."""
+    outcomes: list[Outcome] = []
+    wanted = checks()
+    try:
+        for check in wanted:
+            outcomes.append(run(check))
+    except KeyboardInterrupt:
+        print("\ninterrupted")
+    print("\n--- summary")
+    for outcome in outcomes:
+        print(outcome)
+    for check in wanted[len(outcomes) :]:
+        print(f"{check.name:<16}not run")
+    passed = sum(outcome.code == 0 for outcome in outcomes)
+    print(f"checks: {passed} passed, {len(wanted) - passed} failed")
+    return 0 if passed == len(wanted) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
