@@ -1,0 +1,174 @@
+"""varichain: dynamics of mechanisms whose structure changes while they move.
+
+    import varichain as vc
+
+    m = vc.Mechanism("arm")
+    m.add_link("upper", joint=vc.Revolute("y", name="shoulder"), at=(0, 0, 1), inertia=vc.Inertia.rod(2.0, 0.3))
+    s = m.state()
+    s["shoulder"].q = 0.3
+    vc.forward_dynamics(m, s)["shoulder"]
+
+Structure is imported at once and takes a tenth of a second; the dynamics, and with it the compiler, on first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from varichain.errors import (
+    DuplicateNameError,
+    InertiaError,
+    InputError,
+    SingularMassError,
+    StructureError,
+    UnknownNameError,
+    VarichainError,
+)
+from varichain.layout import JointState, State
+from varichain.mechanism import (
+    Box,
+    Capsule,
+    Cylinder,
+    Cylindrical,
+    Ellipsoid,
+    Fixed,
+    Free,
+    Inertia,
+    Joint,
+    Link,
+    Mechanism,
+    Mesh,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Shape,
+    Sphere,
+    Spherical,
+    SwingTwist,
+    Universal,
+    check,
+)
+from varichain.spatial import Pose
+
+if TYPE_CHECKING:
+    from varichain import figures
+    from varichain.dynamics import (
+        Energy,
+        Force,
+        ForwardDynamics,
+        InverseDynamics,
+        Momentum,
+        Prepared,
+        bias_acceleration,
+        bias_force,
+        center_of_mass,
+        center_of_mass_jacobian,
+        energy,
+        forward_dynamics,
+        inverse_dynamics,
+        jacobian,
+        limit_excess,
+        mass_matrix,
+        momentum,
+        pose,
+        velocity,
+    )
+
+__version__ = "0.1.0"
+
+_DYNAMICS = [
+    "Energy",
+    "Force",
+    "ForwardDynamics",
+    "InverseDynamics",
+    "Momentum",
+    "Prepared",
+    "bias_acceleration",
+    "bias_force",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "energy",
+    "forward_dynamics",
+    "inverse_dynamics",
+    "jacobian",
+    "limit_excess",
+    "mass_matrix",
+    "momentum",
+    "pose",
+    "velocity",
+]
+_LAZY = dict.fromkeys(_DYNAMICS, "varichain.dynamics")
+
+
+def __getattr__(name: str) -> Any:
+    """Import the dynamics when one of its names is first asked for."""
+    if name == "figures":
+        return importlib.import_module("varichain.figures")
+    if name not in _LAZY:
+        raise AttributeError(f"module 'varichain' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_LAZY[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the lazy names too."""
+    return sorted({*globals(), *__all__})
+
+
+__all__ = [
+    "Box",
+    "Capsule",
+    "Cylinder",
+    "Cylindrical",
+    "DuplicateNameError",
+    "Ellipsoid",
+    "Energy",
+    "Fixed",
+    "Force",
+    "ForwardDynamics",
+    "Free",
+    "Inertia",
+    "InertiaError",
+    "InputError",
+    "InverseDynamics",
+    "Joint",
+    "JointState",
+    "Link",
+    "Mechanism",
+    "Mesh",
+    "Momentum",
+    "Planar",
+    "Pose",
+    "Prepared",
+    "Prismatic",
+    "Revolute",
+    "Screw",
+    "Shape",
+    "SingularMassError",
+    "Sphere",
+    "Spherical",
+    "State",
+    "StructureError",
+    "SwingTwist",
+    "Universal",
+    "UnknownNameError",
+    "VarichainError",
+    "bias_acceleration",
+    "bias_force",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "check",
+    "energy",
+    "figures",
+    "forward_dynamics",
+    "inverse_dynamics",
+    "jacobian",
+    "limit_excess",
+    "mass_matrix",
+    "momentum",
+    "pose",
+    "velocity",
+]

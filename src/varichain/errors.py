@@ -1,0 +1,115 @@
+"""Errors of the house: one family, messages that say what was found and what would be valid, evidence as attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MOST_NAMES_SHOWN = 20
+
+
+class VarichainError(Exception):
+    """Base of every error that varichain raises on purpose."""
+
+
+class InputError(VarichainError, ValueError):
+    """An argument of the wrong type or shape, a number that is not finite, or a number out of range."""
+
+
+class UnknownNameError(VarichainError, KeyError):
+    """A name that the mechanism does not have.
+
+    Attributes:
+        kind: What was looked for, "link" or "joint".
+        name: The name that was asked for.
+        valid: Every name that exists, the closest to `name` first.
+    """
+
+    def __init__(self, kind: str, name: object, valid: Iterable[str]) -> None:
+        """Rank the `valid` names by closeness to `name`."""
+        names = list(valid)
+        close = get_close_matches(name, names, n=3) if isinstance(name, str) else []
+        self.kind = kind
+        self.name = name
+        self.valid = close + [other for other in names if other not in close]
+        self._n_close = len(close)
+        super().__init__(kind, name, self.valid)
+
+    def __str__(self) -> str:
+        """Say it in a sentence; KeyError would print the repr of its arguments."""
+        message = f"no {self.kind} is called {self.name!r}"
+        if self._n_close:
+            message += f" (did you mean {self.valid[0]!r}?)"
+        return f"{message}; {self.kind}s: {_listed(self.valid)}"
+
+
+class DuplicateNameError(VarichainError, ValueError):
+    """A name that is taken already.
+
+    Attributes:
+        kind: What the name was meant for, "link" or "joint".
+        name: The name.
+    """
+
+    def __init__(self, kind: str, name: str) -> None:
+        """Say which name of which kind is taken."""
+        self.kind = kind
+        self.name = name
+        super().__init__(kind, name)
+
+    def __str__(self) -> str:
+        """Say it in a sentence."""
+        return f"a {self.kind} called {self.name!r} exists already; {self.kind} names must be unique"
+
+
+class StructureError(VarichainError, ValueError):
+    """A structure that cannot be: a link that is its own ancestor, a link of another mechanism, ..."""
+
+
+class InertiaError(VarichainError, ValueError):
+    """An inertia that no rigid body has.
+
+    Attributes:
+        mass: The mass in question [kg], if known.
+        matrix: The rotational inertia in question (3, 3) [kg m^2], if known.
+    """
+
+    def __init__(self, message: str, mass: float | None = None, matrix: NDArray[np.float64] | None = None) -> None:
+        """Keep the evidence next to the message."""
+        self.mass = mass
+        self.matrix = matrix
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the evidence too, so that it survives the way back from a worker process."""
+        return type(self), (str(self), self.mass, self.matrix)
+
+
+class SingularMassError(VarichainError, ArithmeticError):
+    """A dynamics that has no unique answer, because something that can move weighs nothing.
+
+    Attributes:
+        joint: Name of the joint whose freedom has no inertia, if known.
+    """
+
+    def __init__(self, message: str, joint: str | None = None) -> None:
+        """Keep the name of the guilty joint next to the message."""
+        self.joint = joint
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the joint's name too."""
+        return type(self), (str(self), self.joint)
+
+
+def _listed(names: list[str]) -> str:
+    """Names in quotes, separated by commas; a long list is cut, with the number left out."""
+    if not names:
+        return "(none)"
+    shown = ", ".join(repr(name) for name in names[:_MOST_NAMES_SHOWN])
+    left_out = len(names) - _MOST_NAMES_SHOWN
+    return f"{shown} and {left_out} more" if left_out > 0 else shown

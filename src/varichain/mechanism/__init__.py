@@ -1,0 +1,48 @@
+"""Mechanisms as pure structure: links, joints, inertias, shapes. No dynamics, numpy only."""
+
+from varichain.mechanism.check import check
+from varichain.mechanism.inertia import Inertia
+from varichain.mechanism.joint import Joint, Primitive
+from varichain.mechanism.joints import (
+    JOINT_TYPES,
+    Cylindrical,
+    Fixed,
+    Free,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+)
+from varichain.mechanism.limits import SwingTwist
+from varichain.mechanism.link import Link
+from varichain.mechanism.mechanism import Mechanism
+from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
+
+__all__ = [
+    "JOINT_TYPES",
+    "Box",
+    "Capsule",
+    "Cylinder",
+    "Cylindrical",
+    "Ellipsoid",
+    "Fixed",
+    "Free",
+    "Inertia",
+    "Joint",
+    "Link",
+    "Mechanism",
+    "Mesh",
+    "Planar",
+    "Primitive",
+    "Prismatic",
+    "Revolute",
+    "Screw",
+    "Shape",
+    "Sphere",
+    "Spherical",
+    "SwingTwist",
+    "Universal",
+    "check",
+]

@@ -1,0 +1,64 @@
+"""Checks of what is handed to a mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from varichain.errors import InputError
+from varichain.mechanism.inertia import Inertia
+from varichain.mechanism.joint import OPTIONS_PER_FREEDOM, Joint
+from varichain.mechanism.joints import JOINT_TYPES, Free
+from varichain.mechanism.shapes import Shape
+from varichain.spatial.checks import shown
+
+_JOINT_CALLS = ", ".join(f"{name}(...)" for name in JOINT_TYPES)
+
+
+def checked_joint(joint: Any, link_name: str, is_floating: bool) -> Joint:
+    """`joint` if it is one; a free-floating link takes Free() alone, and gets it by itself."""
+    if is_floating and joint is None:
+        return Free(actuated=False)
+    if not isinstance(joint, Joint):
+        found = "none" if joint is None else shown(joint)
+        raise InputError(f"link {link_name!r} needs a joint, one of {_JOINT_CALLS}; found {found}")
+    if is_floating and not isinstance(joint, Free):
+        raise InputError(
+            f"link {link_name!r} has no parent, so its joint must be Free(...) or left out; found {joint!r}; "
+            "other joints need a parent, for example parent='ground'"
+        )
+    if joint.actuated is None:
+        return replace(joint, actuated=not isinstance(joint, Free))
+    return joint
+
+
+def checked_loop_joint(joint: Any) -> Joint:
+    """`joint` if it can close a loop; passive unless it says otherwise."""
+    if not isinstance(joint, Joint):
+        raise InputError(f"a connection needs a joint, one of {_JOINT_CALLS}; found {shown(joint)}")
+    for field in OPTIONS_PER_FREEDOM:
+        if any(getattr(joint, field)):
+            raise InputError(
+                f"a joint that closes a loop cannot have {field} yet; found {field}={getattr(joint, field)}: give it to "
+                "a joint of the tree, or leave it out"
+            )
+    return joint if joint.actuated is not None else replace(joint, actuated=False)
+
+
+def checked_inertia(inertia: Any) -> Inertia:
+    """`inertia` if it is one."""
+    if not isinstance(inertia, Inertia):
+        raise InputError(f"inertia must be an Inertia, for example Inertia.sphere(1.0, 0.1), not {shown(inertia)}")
+    return inertia
+
+
+def checked_shapes(shapes: Any) -> tuple[Shape, ...]:
+    """`shapes`, one or several, as a tuple."""
+    held = tuple(shapes) if isinstance(shapes, Iterable) else (shapes,)
+    for shape in held:
+        if not isinstance(shape, Shape):
+            raise InputError(
+                f"shapes must be any number of Capsule, Box, Sphere, Cylinder, Ellipsoid and Mesh, not {shown(shape)}"
+            )
+    return held

@@ -1,0 +1,71 @@
+"""The tree of a mechanism, drawn in text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from varichain.mechanism.joint import Joint
+from varichain.mechanism.joints import Fixed, Free, Planar, Screw, Spherical, Universal
+from varichain.mechanism.link import Link
+from varichain.spatial.text import axis_text
+
+if TYPE_CHECKING:
+    from varichain.mechanism.mechanism import Mechanism
+
+
+def drawing(m: Mechanism) -> str:
+    """Name and counts in the first line, then the tree.
+
+    The joints counted are those that tie links to each other; the free joint of a free-floating link does not.
+
+        arm: 3 links, 2 joints, 7 freedoms
+        ground
+        ├── upper   shoulder: revolute y, 2 kg
+        │   └── hand   wrist: fixed, 0.5 kg
+        └── ball   free, 1 kg
+    """
+    n_joints = sum(not isinstance(joint, Free) for joint in m.joints)
+    counts = [_counted(len(m), "link"), _counted(n_joints, "joint"), _counted(m.n_v, "freedom")]
+    return "\n".join([f"{m.name}: {', '.join(counts)}", m.ground.name, *_branches(m.ground)])
+
+
+def _branches(root: Link) -> Iterator[str]:
+    """One line per link below `root`, depth first; a loop, since chains may be longer than the recursion limit."""
+    waiting = [(child, "") for child in reversed([*root.children])]
+    while waiting:
+        link, indent = waiting.pop()
+        is_last = link.brother is None
+        yield f"{indent}{'└── ' if is_last else '├── '}{link.name}   {_description(link)}"
+        indent += "    " if is_last else "│   "
+        waiting += [(child, indent) for child in reversed([*link.children])]
+
+
+def _description(link: Link) -> str:
+    """Joint, and mass or the real link."""
+    assert link.joint is not None  # only ground has none
+    joint = _motion(link.joint)
+    if link.joint.name != link.name:
+        joint = f"{link.joint.name}: {joint}"
+    if link.real is not None:
+        return f"{joint}, virtual copy of {link.real.name}"
+    return f"{joint}, {link.inertia.mass:.4g} kg"
+
+
+def _motion(joint: Joint) -> str:
+    """Kind and axes of a joint, for example "revolute y"."""
+    match joint:
+        case Spherical() | Free() | Fixed():
+            return joint.kind
+        case Universal(axes=axes):
+            return f"{joint.kind} {' '.join(axis_text(axis) for axis in axes)}"
+        case Planar(normal=normal):
+            return f"{joint.kind} {axis_text(normal)}"
+        case Screw(axis=axis, pitch=pitch):
+            return f"{joint.kind} {axis_text(axis)} {pitch:.4g} m/rad"
+        case _:
+            return f"{joint.kind} {axis_text(joint.axis)}"  # type: ignore[attr-defined]
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

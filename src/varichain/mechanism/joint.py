@@ -1,0 +1,161 @@
+"""What all joints share: the common fields, and the checks that bring them to one form."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.errors import InputError
+from varichain.mechanism.limits import coordinate_limits
+from varichain.spatial.checks import finite_numbers, flag, is_sequence, name_string, non_negative_scalar, normalised
+from varichain.spatial.frozen import Frozen
+
+# What these fields take and what they then hold differ, and a dataclass has one annotation for both: hence Any.
+Axis = Any  # takes "x", "y", "z", "-x", "-y", "-z" or three numbers; holds a unit vector, a tuple of 3 floats
+Axes = Any  # takes two of the above; holds two unit vectors
+PerFreedom = Any  # takes a number or n_v numbers; holds a tuple of n_v floats
+Coordinates = Any  # takes None, a number (if n_q is 1) or n_q numbers; holds a tuple of n_q floats
+Limits = Any  # takes None or (lower, upper); holds None or two tuples of n_q floats; of Spherical, None or a SwingTwist
+
+
+OPTIONS_PER_FREEDOM = ("damping", "friction", "stiffness", "armature")
+
+@dataclass(frozen=True, eq=False)
+class Primitive:
+    """An elementary freedom of a joint, or three of them at once ("spherical"), or six ("free").
+
+    Attributes:
+        kind: "revolute", "prismatic", "screw", "spherical" or "free".
+        R: Rotation matrix (3, 3) whose z column is the freedom's axis in the joint frame, read-only.
+        pitch: Travel of a screw along its axis per angle [m/rad]; 0 for the others.
+    """
+
+    kind: str
+    R: NDArray[np.float64]
+    pitch: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Joint(Frozen, ABC):
+    """A joint: how a link may move against its parent. Immutable.
+
+    Every joint has the fields below, by keyword. A field "per freedom" takes one number for all freedoms or a number
+    for each, not negative, and holds a tuple of `n_v` floats.
+
+    Attributes:
+        name: Unique among the joints of a mechanism; a joint without name gets the link's when the link is added.
+        limits: (lower, upper), each a number, None for open, or one of these per coordinate [rad or m].
+        damping: Per freedom; force = -damping v [N m s/rad or N s/m].
+        friction: Per freedom; magnitude of the dry friction force [N m or N].
+        stiffness: Per freedom; of the spring towards `rest` [N m/rad or N/m].
+        rest: Coordinates (n_q,) where the spring is relaxed; the zero configuration unless given.
+        armature: Per freedom; inertia of the drive, seen at the joint [kg m^2 or kg].
+        actuated: Whether an actuator drives the joint; None is decided when the joint is used: yes in a tree, no for a
+            free joint and for one that closes a loop.
+
+    Class attributes:
+        kind: Name of the class in lower case.
+        n_q, n_v: Numbers of coordinates and of freedoms.
+        coordinates: Labels of the freedoms (n_v,).
+        has_quaternion: Whether q begins with a unit quaternion (w, x, y, z).
+    """
+
+    kind: ClassVar[str]
+    n_q: ClassVar[int] = 0
+    n_v: ClassVar[int] = 0
+    coordinates: ClassVar[tuple[str, ...]] = ()
+    has_quaternion: ClassVar[bool] = False
+
+    name: str | None = None
+    limits: Limits = None
+    damping: PerFreedom = 0.0
+    friction: PerFreedom = 0.0
+    stiffness: PerFreedom = 0.0
+    rest: Coordinates = None
+    armature: PerFreedom = 0.0
+    actuated: bool | None = None
+
+    def __init_subclass__(cls) -> None:
+        """Name the kind after the class."""
+        cls.kind = cls.__name__.lower()
+
+    def __post_init__(self) -> None:
+        """Check the common fields and bring them to the form in which they are read."""
+        if self.name is not None:
+            name_string(self.name, "joint name")
+        for option in OPTIONS_PER_FREEDOM:
+            self._hold(option, self._per_freedom(option))
+        self._check_spring()
+        self._hold("rest", self.zero_q() if self.rest is None else self._checked_rest())
+        self._hold("limits", None if self.limits is None else self._checked_limits())
+        if self.actuated is not None:
+            self._hold("actuated", flag(self.actuated, "actuated"))
+
+    @abstractmethod
+    def primitives(self) -> tuple[Primitive, ...]:
+        """The joint as a chain of elementary freedoms, parent side first.
+
+        The pose of the link in the joint frame is X_J(q) = prod_k A_k T_k(q_k) A_k^-1, where A_k is the rotation R of
+        primitive k and T_k turns about z by q_k (revolute), slides along z by q_k (prismatic), turns by q_k and slides
+        by pitch q_k (screw), or is what the quaternion and the position in q say (spherical, free).
+        """
+
+    def zero_q(self) -> tuple[float, ...]:
+        """Coordinates (n_q,) of the zero configuration, where the link's frame is the joint frame."""
+        if self.has_quaternion:
+            return (1.0,) + (0.0,) * (self.n_q - 1)
+        return (0.0,) * self.n_q
+
+    def __repr__(self) -> str:
+        """The fields that say something: those that differ from what every new joint has."""
+        said = [f"{field.name}={getattr(self, field.name)!r}" for field in fields(self) if self._says(field.name)]
+        return f"{type(self).__name__}({', '.join(said)})"
+
+    def _says(self, field: str) -> bool:
+        value = getattr(self, field)
+        if field == "rest":
+            return bool(value != self.zero_q())
+        if field in OPTIONS_PER_FREEDOM:
+            return any(value)
+        return bool(value != getattr(type(self), field, None))
+
+    def _what(self, field: str) -> str:
+        """The field and whose it is, for messages."""
+        return f"{field} of {self.kind} joint" + (f" {self.name!r}" if self.name is not None else "")
+
+    def _per_freedom(self, option: str) -> tuple[float, ...]:
+        value = getattr(self, option)
+        if type(value) is float and value == 0.0:
+            return (0.0,) * self.n_v  # most joints have none of these
+        what = self._what(option)
+        if is_sequence(value):
+            numbers = finite_numbers(value, self.n_v, what)
+            return tuple([non_negative_scalar(number, f"{what}[{k}]") for k, number in enumerate(numbers)])
+        number = non_negative_scalar(value, what)
+        if self.n_v == 0 and number != 0.0:
+            raise InputError(f"{what} must be 0, not {number:g}: the joint has no freedoms")
+        return (number,) * self.n_v
+
+    def _checked_rest(self) -> tuple[float, ...]:
+        what = self._what("rest")
+        rest = self.rest if is_sequence(self.rest) or self.n_q != 1 else [self.rest]
+        numbers = finite_numbers(rest, self.n_q, what)
+        return normalised(numbers[:4], what) + numbers[4:] if self.has_quaternion else numbers
+
+    def _checked_limits(self) -> Limits:
+        return coordinate_limits(self.limits, self.n_q, self._what("limits"))
+
+    def _check_spring(self) -> None:
+        """Refuse stiffness that differs among three rotations or three translations: it has no potential."""
+        if not self.has_quaternion:
+            return
+        for k in range(0, self.n_v, 3):
+            if len(set(self.stiffness[k : k + 3])) > 1:
+                raise InputError(
+                    f"{self._what('stiffness')} must be equal for {', '.join(self.coordinates[k : k + 3])}, "
+                    f"not {self.stiffness[k : k + 3]}: otherwise the spring has no potential energy"
+                )

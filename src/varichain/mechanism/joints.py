@@ -1,0 +1,209 @@
+"""The nine joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.errors import InputError
+from varichain.mechanism.joint import Axes, Axis, Joint, Limits, Primitive
+from varichain.mechanism.limits import SwingTwist
+from varichain.spatial.checks import Triple, finite_scalar, unit_axis
+from varichain.spatial.frozen import read_only
+from varichain.spatial.rotation import matrix_with_z_along
+
+# Axes of a universal joint with a smaller sine of the angle between them count as parallel: a freedom would be lost.
+_PARALLEL = 1e-6
+_Z = (0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True, repr=False)
+class _AlongAxis(Joint):
+    """A joint with one axis, given in the joint frame."""
+
+    axis: Axis = "z"
+
+    def __post_init__(self) -> None:
+        self._hold("axis", unit_axis(self.axis, self._what("axis")))
+        super().__post_init__()
+
+
+@dataclass(frozen=True, repr=False)
+class Revolute(_AlongAxis):
+    """Hinge: turns about `axis`. q = angle [rad]."""
+
+    n_q = n_v = 1
+    coordinates = ("angle",)
+
+    def primitives(self) -> tuple[Primitive, ...]:
+        """One revolute."""
+        return (Primitive("revolute", _along(self.axis)),)
+
+
+@dataclass(frozen=True, repr=False)
+class Prismatic(_AlongAxis):
+    """Slider: slides along `axis`. q = displacement [m]."""
+
+    n_q = n_v = 1
+    coordinates = ("displacement",)
+
+    def primitives(self) -> tuple[Primitive, ...]:
+        """One prismatic."""
+        return (Primitive("prismatic", _along(self.axis)),)
+
+
+@dataclass(frozen=True, repr=False)
+class Screw(_AlongAxis):
+    """Screw: turns about `axis` and slides along it by `pitch` [m/rad] times the angle. q = angle [rad]."""
+
+    n_q = n_v = 1
+    coordinates = ("angle",)
+
+    pitch: float = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Check the pitch, then the rest."""
+        self._hold("pitch", finite_scalar(self.pitch, self._what("pitch")))
+        super().__post_init__()
+
+    def primitives(self) -> tuple[Primitive, ...]:
+        """One screw."""
+        return (Primitive("screw", _along(self.axis), self.pitch),)
+
+
+@dataclass(frozen=True, repr=False)
+class Cylindrical(_AlongAxis):
+    """Turns about `axis` and slides along it, independently. q = angle [rad], displacement [m]."""
+
+    n_q = n_v = 2
+    coordinates = ("angle", "displacement")
+
+    def primitives(self) -> tuple[Primitive, ...]:
+        """A revolute and a prismatic."""
+        return (Primitive("revolute", _along(self.axis)), Primitive("prismatic", _along(self.axis)))
+
+
+@dataclass(frozen=True, repr=False)
+class Universal(Joint):
+    """Cardan joint: turns about the first of `axes`, fixed in the parent, then about the second, carried by the first.
+
+    q = two angles [rad]. The axes need not be perpendicular, but must not be parallel.
+    """
+
+    n_q = n_v = 2
+    coordinates = ("angle1", "angle2")
+
+    axes: Axes = ("x", "y")
+
+    def __post_init__(self) -> None:
+        """Check the axes, then the common fields."""
+        what = self._what("axes")
+        if not isinstance(self.axes, (tuple, list)) or len(self.axes) != 2:
+            raise InputError(f"{what} must be two axes such as ('x', 'y'), not {self.axes!r}")
+        first, second = (unit_axis(axis, f"{what}[{k}]") for k, axis in enumerate(self.axes))
+        if np.linalg.norm(np.cross(first, second)) < _PARALLEL:
+            raise InputError(f"{what} must not be parallel, found {first} and {second}")
+        self._hold("axes", (first, second))
+        super().__post_init__()
+
+    def primitives(self) -> tuple[Primitive, ...]:
+        """Two revolutes."""
+        return tuple(Primitive("revolute", _along(axis)) for axis in self.axes)
+
+
+@dataclass(frozen=True, repr=False)
+class Planar(Joint):
+    """Slides in a plane and turns about its `normal`. q = x [m], y [m], angle [rad]; v is the rate of q.
+
+    x and y run along the first two columns of `matrix_with_z_along(normal)`: along the joint frame's own x and y if
+    the normal is z.
+    """
+
+    n_q = n_v = 3
+    coordinates = ("x", "y", "angle")
+
+    normal: Axis = "z"
+
+    def __post_init__(self) -> None:
+        """Check the normal, then the common fields."""
+        self._hold("normal", unit_axis(self.normal, self._what("normal")))
+        super().__post_init__()
+
+    def primitives(self) -> tuple[Primitive, ...]:
+        """Two prismatics and a revolute."""
+        A = _along(self.normal)
+        # Turning the three columns round keeps the matrix a rotation and brings x, then y, to the place of z.
+        return (
+            Primitive("prismatic", read_only(A[:, [1, 2, 0]])),
+            Primitive("prismatic", read_only(A[:, [2, 0, 1]])),
+            Primitive("revolute", A),
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Spherical(Joint):
+    """Ball joint: turns freely about a point. q = unit quaternion (w, x, y, z).
+
+    v is the angular velocity [rad/s] in the link's axes. `limits` is a SwingTwist or None.
+    """
+
+    n_q = 4
+    n_v = 3
+    coordinates = ("wx", "wy", "wz")
+    has_quaternion = True
+
+    def primitives(self) -> tuple[Primitive, ...]:
+        """One spherical."""
+        return (Primitive("spherical", _along(_Z)),)
+
+    def _checked_limits(self) -> Limits:
+        if not isinstance(self.limits, SwingTwist):
+            raise InputError(f"{self._what('limits')} must be a SwingTwist or None, not {self.limits!r}")
+        return self.limits
+
+
+@dataclass(frozen=True, repr=False)
+class Free(Joint):
+    """No constraint at all: a free-floating link. q = (w, x, y, z, px, py, pz), the link's pose in the joint frame.
+
+    v = [angular; linear] velocity of the link [rad/s, m/s] in the link's axes. No limits.
+    """
+
+    n_q = 7
+    n_v = 6
+    coordinates = ("wx", "wy", "wz", "vx", "vy", "vz")
+    has_quaternion = True
+
+    def primitives(self) -> tuple[Primitive, ...]:
+        """One free."""
+        return (Primitive("free", _along(_Z)),)
+
+    def _checked_limits(self) -> Limits:
+        raise InputError(f"{self._what('limits')} must be None: a free joint has no limits; found {self.limits!r}")
+
+
+@dataclass(frozen=True, repr=False)
+class Fixed(Joint):
+    """No motion at all: the link is welded to its parent. No limits, damping, friction, stiffness or armature."""
+
+    def primitives(self) -> tuple[Primitive, ...]:
+        """None."""
+        return ()
+
+    def _checked_limits(self) -> Limits:
+        raise InputError(f"{self._what('limits')} must be None: a fixed joint has no limits; found {self.limits!r}")
+
+
+JOINT_TYPES: dict[str, type[Joint]] = {
+    joint.__name__: joint
+    for joint in (Revolute, Prismatic, Screw, Spherical, Free, Fixed, Universal, Cylindrical, Planar)
+}
+
+
+@lru_cache(maxsize=256)
+def _along(axis: Triple) -> NDArray[np.float64]:
+    """Shared read-only rotation with z along `axis`: mechanisms use few different axes, many times."""
+    return read_only(matrix_with_z_along(axis))

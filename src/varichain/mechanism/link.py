@@ -1,0 +1,142 @@
+"""Links: the nodes of a mechanism, tied by four pointers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from varichain.mechanism.inertia import Inertia
+from varichain.mechanism.joint import Joint
+from varichain.mechanism.shapes import Shape
+from varichain.spatial.pose import Pose
+
+_SAME_FRAME = Pose()
+
+
+class Link:
+    """A link of a mechanism. Read-only: mechanisms make and edit links.
+
+    `parent`, `child` and `brother` span the tree; a virtual link is a massless copy of its `real` link that hangs
+    elsewhere in the tree and so closes a loop [NY].
+
+    Attributes:
+        id: Number of the link in its mechanism; 0 is ground; stable and never reused.
+        name: Name, unique among the links of the mechanism.
+        parent: The link that this one hangs on; None for ground.
+        child: The first link that hangs on this one, or None.
+        brother: The next link that hangs on the same parent, or None.
+        real: The link that this virtual one must coincide with; None for real links.
+        on_real: Of a virtual link: the pose in the real link's frame that its own frame must coincide with.
+        joint: The joint between parent and link; None for ground.
+        at: Pose of the joint frame in the parent's frame. The link's frame is the joint frame moved by the joint.
+        inertia: Inertia in the link's frame.
+        shapes: What the link looks like.
+    """
+
+    __slots__ = (
+        "_last_child",
+        "at",
+        "brother",
+        "child",
+        "id",
+        "inertia",
+        "joint",
+        "name",
+        "on_real",
+        "parent",
+        "real",
+        "shapes",
+    )
+
+    id: int
+    name: str
+    parent: Link | None
+    child: Link | None
+    brother: Link | None
+    real: Link | None
+    on_real: Pose
+    joint: Joint | None
+    at: Pose
+    inertia: Inertia
+    shapes: tuple[Shape, ...]
+    _last_child: Link | None  # appending to a long list of children takes one step
+
+    def __init__(
+        self,
+        id: int,
+        name: str,
+        joint: Joint | None,
+        at: Pose,
+        inertia: Inertia,
+        shapes: tuple[Shape, ...] = (),
+        real: Link | None = None,
+        on_real: Pose = _SAME_FRAME,
+    ) -> None:
+        """Make a link that hangs nowhere yet."""
+        self._edit(id=id, name=name, joint=joint, at=at, inertia=inertia, shapes=shapes, real=real, on_real=on_real)
+        self._edit(parent=None, child=None, brother=None, _last_child=None)
+
+    @property
+    def is_ground(self) -> bool:
+        """Whether this is the ground, the root of the tree."""
+        return self.id == 0
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether this is the massless copy of another link."""
+        return self.real is not None
+
+    @property
+    def children(self) -> Iterator[Link]:
+        """The links that hang on this one, oldest first, virtual ones included."""
+        link = self.child
+        while link is not None:
+            yield link
+            link = link.brother
+
+    @property
+    def ancestors(self) -> Iterator[Link]:
+        """Parent, parent's parent, ... up to ground."""
+        link = self.parent
+        while link is not None:
+            yield link
+            link = link.parent
+
+    def __repr__(self) -> str:
+        """Kind, name and id."""
+        return f"<{'virtual link' if self.is_virtual else 'Link'} {self.name!r}, id {self.id}>"
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        """Refuse: an edit behind the mechanism's back would leave its revision and its layout stale."""
+        raise AttributeError(
+            f"cannot set {name!r} of link {self.name!r}: edit the mechanism (add_link, set_inertia, edit_joint, ...)"
+        )
+
+    def _edit(self, **attributes: Any) -> None:
+        """Set attributes; for the mechanism package only."""
+        for name, value in attributes.items():
+            object.__setattr__(self, name, value)
+
+    def _append_child(self, link: Link) -> None:
+        """Hang `link` on this one, after the others."""
+        link._edit(parent=self, brother=None)
+        if self._last_child is None:
+            self._edit(child=link)
+        else:
+            self._last_child._edit(brother=link)
+        self._edit(_last_child=link)
+
+    def _remove_child(self, link: Link) -> None:
+        """Take `link` off this one; its brothers close ranks."""
+        before = None
+        for child in self.children:
+            if child is link:
+                break
+            before = child
+        if before is None:
+            self._edit(child=link.brother)
+        else:
+            before._edit(brother=link.brother)
+        if self._last_child is link:
+            self._edit(_last_child=before)
+        link._edit(parent=None, brother=None)

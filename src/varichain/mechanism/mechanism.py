@@ -1,0 +1,333 @@
+"""Mechanisms: links in a tree, editable, with stable names and ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from varichain.errors import DuplicateNameError, InputError, StructureError, UnknownNameError
+from varichain.mechanism.arguments import checked_inertia, checked_joint, checked_shapes
+from varichain.mechanism.connections import add_virtual_link
+from varichain.mechanism.clone import links_from_rows, rows_from_links
+from varichain.mechanism.draw import drawing
+from varichain.mechanism.inertia import Inertia
+from varichain.mechanism.joint import Joint
+from varichain.mechanism.link import Link
+from varichain.mechanism.shapes import Shape
+from varichain.spatial.checks import finite_array, name_string
+from varichain.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from varichain.dynamics.prepare import Prepared
+    from varichain.layout.state import State
+
+Place = Pose | Sequence[float] | NDArray[np.float64]
+
+_AT_ORIGIN = Pose()
+_MASSLESS = Inertia.zero()
+
+
+class Mechanism:
+    """A mechanism: one ground, and links that hang on it or on each other through joints.
+
+    Names and ids stay as they are through every edit; `revision` counts the edits. A refused edit changes nothing.
+
+    Attributes:
+        name: Any non-empty string.
+        ground: The root, id 0, called "ground".
+        revision: Number of edits so far.
+    """
+
+    def __init__(self, name: str = "mechanism", gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
+        """Make a mechanism that is nothing but ground; gravity (3,) [m/s^2] is in ground's axes."""
+        self.name = name_string(name, "name of the mechanism")
+        self._gravity = finite_array(gravity, (3,), "gravity")
+        self.ground = Link(0, "ground", None, _AT_ORIGIN, _MASSLESS)
+        self.revision = 0
+        self._next_id = 1
+        self._links: dict[int, Link] = {0: self.ground}  # by id: ground, real and virtual links
+        self._by_name: dict[str, Link] = {"ground": self.ground}
+        self._by_joint: dict[str, Link] = {}
+        self._layout: Any = None  # kept here by the layout package until the next edit
+
+    # Edits
+
+    @property
+    def gravity(self) -> NDArray[np.float64]:
+        """Acceleration of free fall (3,) [m/s^2] in ground's axes, read-only; set it as a whole."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, gravity: ArrayLike) -> None:
+        self._gravity = finite_array(gravity, (3,), "gravity")
+        self._edited()
+
+    def add_link(
+        self,
+        name: str,
+        parent: str | Link | None = "ground",
+        joint: Joint | None = None,
+        at: Place = _AT_ORIGIN,
+        inertia: Inertia | None = None,
+        shapes: Shape | Iterable[Shape] = (),
+    ) -> Link:
+        """Hang a new link on `parent` through `joint`.
+
+        Args:
+            name: Name of the link, not yet taken.
+            parent: Name of a link or a link of this mechanism; None for a free-floating link.
+            joint: The joint, called like the link if it has no name; a free-floating link gets Free() by itself.
+            at: Pose of the joint frame in the parent's frame, or its position [m].
+            inertia: Inertia in the link's frame; massless if None.
+            shapes: What the link looks like: one shape or several, in the link's frame.
+
+        Raises:
+            InputError: An argument is of the wrong kind.
+            UnknownNameError, DuplicateNameError: `parent` does not exist; `name` or the joint's name is taken.
+            StructureError: `parent` is the link itself or belongs to another mechanism.
+        """
+        self._check_new_link_name(name)
+        if parent == name:
+            raise StructureError(f"link {name!r} cannot be its own ancestor; parent must be another link or None")
+        parent_link = self.ground if parent is None else self.link(parent)
+        link = Link(
+            self._next_id,
+            name,
+            self._named_joint(checked_joint(joint, name, is_floating=parent is None), name),
+            Pose.coerce(at, "at"),
+            _MASSLESS if inertia is None else checked_inertia(inertia),
+            checked_shapes(shapes),
+        )
+        self._hang(link, parent_link)
+        return link
+
+    def connect(
+        self,
+        a: str | Link,
+        b: str | Link,
+        joint: Joint,
+        at: Place | None = None,
+        at_other: Place | None = None,
+        *,
+        state: State | None = None,
+        name: str | None = None,
+    ) -> Link:
+        """Join link `a` to link `b` by a new joint: a virtual link of `a` becomes a child of `b` [NY, V-B].
+
+        Args:
+            a: The link that gets a virtual copy, the ground included.
+            b: The link that the virtual copy hangs on, the ground included.
+            joint: The joint; not actuated unless it says so.
+            at: The joint frame in a's frame; a's origin by default.
+            at_other: The joint frame in b's frame. Left out, it is where `at` is now, in `state`.
+            state: State of this mechanism; its velocities take the impact of the new connection [NY, V-C].
+            name: Name of the joint; "a to b" by default.
+
+        Returns:
+            The virtual link; `cut` takes its joint's name.
+
+        Raises:
+            StructureError: The two are one link.
+            InputError: Neither `at_other` nor `state` says where the joint is; the joint frames are apart in `state`.
+            UnknownNameError, DuplicateNameError: No such link; the name is taken.
+        """
+        link_a, link_b = self.link(a), self.link(b)
+        if state is None:
+            return add_virtual_link(self, link_a, link_b, joint, at, at_other, name)
+        from varichain.dynamics.connection import connect_in_motion
+
+        return connect_in_motion(self, state, link_a, link_b, joint, at, at_other, name)
+
+    def cut(self, joint: str) -> None:
+        """Undo a connection: the virtual link of that joint is deleted [NY, V-B]."""
+        link = self.link_of_joint(joint)
+        if not link.is_virtual:
+            loops = [str(virtual.joint.name) for virtual in self.virtual_links if virtual.joint is not None]
+            raise StructureError(f"{joint!r} is a joint of the tree; joints that can be cut: {loops}")
+        self._take_off(link)
+
+    def set_inertia(self, link: str | Link, inertia: Inertia) -> None:
+        """Replace the inertia of a link."""
+        found = self.link(link)
+        if found.is_ground or found.is_virtual:
+            raise StructureError(f"{found!r} has no inertia of its own; set that of a real link")
+        found._edit(inertia=checked_inertia(inertia))
+        self._edited()
+
+    def edit_joint(self, joint: str, /, **changes: Any) -> Joint:
+        """Replace fields of the joint called `joint`, as in `edit_joint("knee", damping=0.1)`; its kind stays.
+
+        The field `name` renames it; None gives it the link's name.
+
+        Raises:
+            InputError: A field that joints of this kind do not have, or a value that it cannot take.
+            UnknownNameError, DuplicateNameError: No such joint; the new name is taken.
+        """
+        link = self.link_of_joint(joint)
+        old = self.joint(joint)
+        valid = [field.name for field in fields(old)]
+        unknown = [field for field in changes if field not in valid]
+        if unknown:
+            raise InputError(f"{old!r} has no field {', '.join(unknown)}; fields: {', '.join(valid)}")
+        if changes.get("name", joint) is None:
+            changes["name"] = link.name
+        new = replace(old, **changes)
+        if new.name != joint:
+            new = self._named_joint(new, link.name)
+        del self._by_joint[joint]
+        self._by_joint[str(new.name)] = link
+        link._edit(joint=new)
+        self._edited()
+        return new
+
+    # Questions
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """All real links but ground, in the order of their ids."""
+        return tuple(link for link in self._links.values() if not (link.is_ground or link.is_virtual))
+
+    @property
+    def virtual_links(self) -> tuple[Link, ...]:
+        """The virtual links, one for each loop, in the order of their ids."""
+        return tuple(link for link in self._links.values() if link.is_virtual)
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The joints of the real links, in the same order."""
+        return tuple(link.joint for link in self.links if link.joint is not None)
+
+    @property
+    def n_q(self) -> int:
+        """Number of coordinates of the tree."""
+        return sum(joint.n_q for joint in self.joints)
+
+    @property
+    def n_v(self) -> int:
+        """Number of freedoms of the tree."""
+        return sum(joint.n_v for joint in self.joints)
+
+    def link(self, link: str | Link) -> Link:
+        """The link of that name, ground included, or the link itself if it is of this mechanism."""
+        if isinstance(link, Link):
+            if self._links.get(link.id) is not link:
+                raise StructureError(f"{link!r} is not a link of mechanism {self.name!r} (or no longer is)")
+            return link
+        if not isinstance(link, str):
+            raise InputError(f"a link is asked for by its name or as a Link, not as {link!r}")
+        if link not in self._by_name:
+            raise UnknownNameError("link", link, self._by_name)
+        return self._by_name[link]
+
+    def link_of_joint(self, name: str) -> Link:
+        """The link that the joint `name` moves."""
+        if not isinstance(name, str):
+            raise InputError(f"a joint is asked for by its name, not as {name!r}")
+        if name not in self._by_joint:
+            raise UnknownNameError("joint", name, self._by_joint)
+        return self._by_joint[name]
+
+    def joint(self, name: str) -> Joint:
+        """The joint of that name."""
+        joint = self.link_of_joint(name).joint
+        assert joint is not None  # of ground alone, which no joint's name leads to
+        return joint
+
+    def __contains__(self, link: object) -> bool:
+        """Whether a name is a link's, or a link is of this mechanism."""
+        if isinstance(link, Link):
+            return self._links.get(link.id) is link
+        return link in self._by_name
+
+    def __len__(self) -> int:
+        """Number of links, as in `links`."""
+        return len(self.links)
+
+    def __str__(self) -> str:
+        """The tree, drawn."""
+        return drawing(self)
+
+    def __repr__(self) -> str:
+        """Name and counts."""
+        return f"<Mechanism {self.name!r}: {len(self)} links, {self.n_v} freedoms, revision {self.revision}>"
+
+    def copy(self) -> Mechanism:
+        """An independent mechanism with the same links, ids, names and revision."""
+        twin = object.__new__(Mechanism)
+        twin.__setstate__(self.__getstate__())
+        return twin
+
+    # Upstairs: the only imports of higher layers, when called
+
+    def state(self) -> State:
+        """A new state: all joints in their zero configuration, at rest."""
+        from varichain.layout.state import new_state
+
+        return new_state(self)
+
+    def prepare(self) -> Prepared:
+        """The dynamics of this structure, ready to be called many times."""
+        from varichain.dynamics.prepare import Prepared
+
+        return Prepared(self)
+
+    # Inside
+
+    def _edited(self) -> None:
+        """Count an edit; what was worked out for the old structure is void."""
+        self.revision += 1
+        self._layout = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the layout, flat, for copies and pickles."""
+        return {
+            "name": self.name,
+            "gravity": self._gravity,
+            "revision": self.revision,
+            "next_id": self._next_id,
+            "rows": rows_from_links(self._links.values()),
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Fill a new mechanism with what `__getstate__` gave."""
+        self.name = state["name"]
+        self._gravity = finite_array(state["gravity"], (3,), "gravity")
+        self.revision = state["revision"]
+        self._next_id = state["next_id"]
+        self._links = links_from_rows(state["rows"])
+        self._by_name = {link.name: link for link in self._links.values()}
+        self._by_joint = {str(link.joint.name): link for link in self._links.values() if link.joint is not None}
+        self.ground = self._links[0]
+        self._layout = None
+
+    def _check_new_link_name(self, name: str) -> None:
+        if name_string(name, "link name") in self._by_name:
+            raise DuplicateNameError("link", name)
+
+    def _named_joint(self, joint: Joint, link_name: str) -> Joint:
+        """The joint with a name that is not taken: its own, or else the link's."""
+        named = joint if joint.name is not None else replace(joint, name=link_name)
+        if named.name in self._by_joint:
+            raise DuplicateNameError("joint", str(named.name))
+        return named
+
+    def _hang(self, link: Link, parent: Link) -> None:
+        """Enter a new link, checked already, under `parent`."""
+        parent._append_child(link)
+        self._links[link.id] = link
+        self._by_name[link.name] = link
+        if link.joint is not None:
+            self._by_joint[str(link.joint.name)] = link
+        self._next_id = link.id + 1
+        self._edited()
+
+    def _take_off(self, link: Link) -> None:
+        """Remove a link without children."""
+        assert link.parent is not None and link.joint is not None
+        link.parent._remove_child(link)
+        del self._links[link.id], self._by_name[link.name], self._by_joint[str(link.joint.name)]
+        self._edited()

@@ -1,0 +1,144 @@
+"""Shapes of links, for drawing: sizes in metres, the long axis along z, centred at `at` in the link's frame."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from varichain.errors import InputError
+from varichain.spatial.checks import finite_numbers, non_negative_scalar, positive_scalar
+from varichain.spatial.frozen import Frozen
+from varichain.spatial.pose import Pose
+
+Color = Any  # takes None, 3 or 4 numbers from 0 to 1, or "#rrggbb"; holds None or (red, green, blue, alpha)
+Path = Any  # takes a str or a path; holds a str
+Placement = Any  # takes a Pose or a position; holds a Pose
+Size = Any  # takes three numbers; holds a tuple of 3 floats
+
+_CENTRED = Pose()
+_HEX_COLOR = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+class Shape(Frozen):
+    """Base of all shapes: `at` (Pose of the shape in the link's frame) and `color`."""
+
+    at: Placement
+    color: Color
+
+    def _hold_common(self) -> None:
+        self._hold("at", Pose.coerce(self.at, "at"))
+        self._hold("color", None if self.color is None else _rgba(self.color))
+
+
+@dataclass(frozen=True)
+class Capsule(Shape):
+    """Cylinder of `radius` and `length` [m] between two half balls; `length` is of the cylindrical part."""
+
+    radius: float
+    length: float
+    at: Placement = _CENTRED
+    color: Color = None
+
+    def __post_init__(self) -> None:
+        """Check the sizes."""
+        self._hold("radius", positive_scalar(self.radius, "radius"))
+        self._hold("length", non_negative_scalar(self.length, "length"))
+        self._hold_common()
+
+
+@dataclass(frozen=True)
+class Box(Shape):
+    """Box with full edge lengths `size` (x, y, z) [m]."""
+
+    size: Size
+    at: Placement = _CENTRED
+    color: Color = None
+
+    def __post_init__(self) -> None:
+        """Check the sizes."""
+        self._hold("size", _positive_triple(self.size, "size"))
+        self._hold_common()
+
+
+@dataclass(frozen=True)
+class Sphere(Shape):
+    """Ball of `radius` [m]."""
+
+    radius: float
+    at: Placement = _CENTRED
+    color: Color = None
+
+    def __post_init__(self) -> None:
+        """Check the sizes."""
+        self._hold("radius", positive_scalar(self.radius, "radius"))
+        self._hold_common()
+
+
+@dataclass(frozen=True)
+class Cylinder(Shape):
+    """Cylinder of `radius` and `length` [m]."""
+
+    radius: float
+    length: float
+    at: Placement = _CENTRED
+    color: Color = None
+
+    def __post_init__(self) -> None:
+        """Check the sizes."""
+        self._hold("radius", positive_scalar(self.radius, "radius"))
+        self._hold("length", positive_scalar(self.length, "length"))
+        self._hold_common()
+
+
+@dataclass(frozen=True)
+class Ellipsoid(Shape):
+    """Ellipsoid with half axes `radii` (x, y, z) [m]."""
+
+    radii: Size
+    at: Placement = _CENTRED
+    color: Color = None
+
+    def __post_init__(self) -> None:
+        """Check the sizes."""
+        self._hold("radii", _positive_triple(self.radii, "radii"))
+        self._hold_common()
+
+
+@dataclass(frozen=True)
+class Mesh(Shape):
+    """Triangles in the file `path`, stretched by `scale` (a number or three; negative mirrors)."""
+
+    path: Path
+    scale: Any = 1.0
+    at: Placement = _CENTRED
+    color: Color = None
+
+    def __post_init__(self) -> None:
+        """Check path and scale; whether the file exists is the viewer's business."""
+        if not isinstance(self.path, (str, os.PathLike)) or not os.fspath(self.path):
+            raise InputError(f"path of a mesh must be a file name, not {self.path!r}")
+        scale = self.scale if isinstance(self.scale, (tuple, list)) else [self.scale] * 3
+        scale = finite_numbers(scale, 3, "scale")
+        if 0.0 in scale:
+            raise InputError(f"scale must not be zero, found {scale}")
+        self._hold("path", os.fspath(self.path))
+        self._hold("scale", scale)
+        self._hold_common()
+
+
+def _positive_triple(value: Any, what: str) -> tuple[float, ...]:
+    return tuple(positive_scalar(number, f"{what}[{i}]") for i, number in enumerate(finite_numbers(value, 3, what)))
+
+
+def _rgba(color: Any) -> tuple[float, ...]:
+    """(red, green, blue, alpha), each from 0 to 1."""
+    if isinstance(color, str) and _HEX_COLOR.fullmatch(color):
+        return (*(int(color[i : i + 2], 16) / 255.0 for i in (1, 3, 5)), 1.0)
+    if not isinstance(color, (tuple, list)) or len(color) not in (3, 4):
+        raise InputError(f"color must be 3 or 4 numbers from 0 to 1 or '#rrggbb', not {color!r}")
+    numbers = finite_numbers(color, len(color), "color")
+    if not all(0.0 <= number <= 1.0 for number in numbers):
+        raise InputError(f"color must be 3 or 4 numbers from 0 to 1 or '#rrggbb', not {color!r}")
+    return numbers if len(numbers) == 4 else (*numbers, 1.0)

@@ -1,0 +1,167 @@
+"""Checks of what comes from outside: each returns the clean value or raises an InputError that names the argument.
+
+Numbers are Python or numpy integers and floats, finite. bool, str, complex and None are not numbers here: True for a
+mass is a mistake, not one kilogram.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.errors import InputError
+
+Array = NDArray[np.float64]
+Triple = tuple[float, float, float]
+
+NAMED_AXES: dict[str, Triple] = {
+    "x": (1.0, 0.0, 0.0),
+    "y": (0.0, 1.0, 0.0),
+    "z": (0.0, 0.0, 1.0),
+    "-x": (-1.0, 0.0, 0.0),
+    "-y": (0.0, -1.0, 0.0),
+    "-z": (0.0, 0.0, -1.0),
+}
+# Lengths this close to one are left alone, so that checking a unit vector twice changes nothing.
+_UNIT_TOLERANCE = 4 * np.finfo(float).eps
+
+
+def real_scalar(value: Any, what: str) -> float:
+    """`value` as a float; infinities pass, NaN does not."""
+    if type(value) is float and not math.isnan(value):
+        return value
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    # Every int is a Real, but asking for int first is three times as fast.
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, Real)):
+        raise InputError(f"{what} must be a number, not {shown(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if math.isnan(number):
+        raise InputError(f"{what} must be a number, not nan")
+    return number
+
+
+def finite_scalar(value: Any, what: str) -> float:
+    """`value` as a finite float."""
+    number = real_scalar(value, what)
+    if not math.isfinite(number):
+        raise InputError(f"{what} must be finite, not {number}")
+    return number
+
+
+def positive_scalar(value: Any, what: str) -> float:
+    """`value` as a finite float > 0."""
+    number = finite_scalar(value, what)
+    if number <= 0.0:
+        raise InputError(f"{what} must be positive, not {number:g}")
+    return number
+
+
+def non_negative_scalar(value: Any, what: str) -> float:
+    """`value` as a finite float >= 0."""
+    number = finite_scalar(value, what)
+    if number < 0.0:
+        raise InputError(f"{what} must not be negative, not {number:g}")
+    return number
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether `value` is a list, a tuple or an array with at least one dimension; strings are not."""
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+
+
+def finite_numbers(value: Any, n: int, what: str) -> tuple[float, ...]:
+    """`value` as a tuple of `n` finite floats."""
+    if not is_sequence(value) or len(value) != n:
+        raise InputError(f"{what} must be {n} numbers, not {shown(value)}")
+    numbers = []
+    for i, number in enumerate(value):
+        # Floats, the common case, are spared the call and the composed name.
+        is_fine = type(number) is float and math.isfinite(number)
+        numbers.append(number if is_fine else finite_scalar(number, f"{what}[{i}]"))
+    return tuple(numbers)
+
+
+def finite_array(value: Any, shape: tuple[int, ...], what: str) -> Array:
+    """`value` as a new read-only float array of `shape` with finite entries."""
+    if isinstance(value, np.ndarray):
+        array = _array_from_array(value, shape, what)
+    else:
+        array = np.array(_nested_numbers(value, shape, what))
+    array.setflags(write=False)
+    return array
+
+
+def unit_axis(axis: Any, what: str = "axis") -> Triple:
+    """Unit vector from "x", "y", "z", "-x", "-y", "-z" or from three numbers of any length but zero."""
+    if isinstance(axis, str):
+        if axis not in NAMED_AXES:
+            raise InputError(f"{what} must be one of {', '.join(map(repr, NAMED_AXES))} or 3 numbers, not {axis!r}")
+        return NAMED_AXES[axis]
+    x, y, z = normalised(finite_numbers(axis, 3, what), what)
+    return x, y, z
+
+
+def normalised(numbers: tuple[float, ...], what: str) -> tuple[float, ...]:
+    """`numbers` divided by their Euclidean length; unchanged if it is one to rounding."""
+    largest = max(map(abs, numbers))
+    if largest == 0.0:
+        raise InputError(f"{what} must not have zero length, found {numbers}")
+    length = math.hypot(*numbers)
+    if abs(length - 1.0) <= _UNIT_TOLERANCE:
+        return numbers
+    # Scaled first: lengths of huge and of subnormal vectors over- and underflow.
+    scaled = [number / largest for number in numbers]
+    length = math.hypot(*scaled)
+    return tuple([number / length for number in scaled])
+
+
+def flag(value: Any, what: str) -> bool:
+    """`value` as a bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{what} must be True or False, not {shown(value)}")
+    return bool(value)
+
+
+def name_string(value: Any, what: str) -> str:
+    """`value` as a name: a string with something to read in it."""
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"{what} must be a non-empty string, not {shown(value)}")
+    return value
+
+
+def shown(value: Any) -> str:
+    """Short repr of a refused value with its type, for messages."""
+    text = repr(value)
+    return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"
+
+
+def _array_from_array(value: NDArray[Any], shape: tuple[int, ...], what: str) -> Array:
+    """Checked copy of a numpy array."""
+    if value.shape != shape or value.dtype.kind not in "iuf":
+        raise InputError(
+            f"{what} must be numbers of shape {shape}, not an array of shape {value.shape} and type {value.dtype}"
+        )
+    array = value.astype(np.float64)
+    if not np.isfinite(array).all():
+        raise InputError(f"{what} must be finite, not {value.tolist()}")
+    return array
+
+
+def _nested_numbers(value: Any, shape: tuple[int, ...], what: str) -> Any:
+    """Checked nested tuples of floats; numpy alone would let True pass for 1.0 and "2" for 2.0."""
+    if len(shape) == 1:
+        return finite_numbers(value, shape[0], what)
+    if not is_sequence(value) or len(value) != shape[0]:
+        raise InputError(f"{what} must be numbers of shape {shape}, not {shown(value)}")
+    return [_nested_numbers(row, shape[1:], f"{what}[{i}]") for i, row in enumerate(value)]
