@@ -1,0 +1,36 @@
+"""What is wrong with a state, found in one pass before anything is computed from it."""
+
+import math
+
+from varichain.kernels.jit import TABLE, VECTOR, kernel
+from varichain.kernels.records import FREE, SPHERICAL
+from varichain.kernels.tables import open_bodies
+
+# A quaternion off unit length by x bends a rotation by about 2 x; what our own setters and steps leave is rounding.
+QUATERNION_TOLERANCE = 1e-9
+
+
+@kernel(TABLE, VECTOR, VECTOR)
+def first_fault(
+    # layout
+    table,
+    # in
+    q,
+    v,
+):
+    """0 if the state is sound; i + 1 if number i of (q, v) is not finite; -(i + 1) if q[i : i + 4] is no unit quaternion."""
+    for i in range(len(q)):
+        if not math.isfinite(q[i]):
+            return i + 1
+    for k in range(len(v)):
+        if not math.isfinite(v[k]):
+            return len(q) + k + 1
+    bodies = open_bodies(table)
+    for b in range(1, len(bodies)):
+        body = bodies[b]
+        if body.kind == SPHERICAL or body.kind == FREE:
+            i = body.q
+            length = q[i] * q[i] + q[i + 1] * q[i + 1] + q[i + 2] * q[i + 2] + q[i + 3] * q[i + 3]
+            if abs(length - 1.0) > 2.0 * QUATERNION_TOLERANCE:
+                return -(i + 1)
+    return 0

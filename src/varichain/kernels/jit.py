@@ -1,0 +1,149 @@
+"""The compiler of the kernels: three decorators, and a disk cache that follows the kernels' sources.
+
+Numba's own cache looks at one file only: a kernel whose *helper* was edited in another file would run stale. Here the
+cache folder's name is a digest of every kernel source and of the compiler's version, so an edit anywhere starts a new
+folder. A line on standard error tells when something is really compiled; loading from the cache is silent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numba.core import event
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+JIT_DISABLED = bool(numba.config.DISABLE_JIT)
+
+# Argument types of kernels: an address table, contiguous float64 arrays, scalars.
+TABLE, VECTOR, MATRIX, INTEGER, NUMBER = "int64[::1]", "float64[::1]", "float64[:, ::1]", "int64", "float64"
+KERNELS: dict[Any, tuple[str, ...]] = {}
+
+# Contraction alone: a * b + c may become one fused instruction; NaN and infinity keep their meaning.
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "nogil": True}
+_FORGET_AFTER_DAYS = 30
+
+
+def helper(function: Function) -> Function:
+    """Compile a small function that only other kernels call; it is inlined into them."""
+    return numba.njit(forceinline=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+
+
+def routine(function: Function) -> Function:
+    """Compile a function that other kernels call and that is too long to be copied into each of them."""
+    return numba.njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
+
+
+def kernel(*argument_types: str) -> Callable[[Function], Function]:
+    """Compile a function that Python calls, on its first call; its machine code is kept on disk.
+
+    `argument_types` are the only ones it is ever called with (see `seal`): TABLE, VECTOR, MATRIX, INTEGER, NUMBER.
+    """
+
+    def declare(function: Function) -> Function:
+        with _CompilerSettings():
+            dispatcher = numba.njit(cache=True, **_OPTIONS)(function)
+        KERNELS[dispatcher] = argument_types
+        return dispatcher  # type: ignore[no-any-return]
+
+    return declare
+
+
+def seal() -> None:
+    """Make all kernels declared so far ready, and refuse any further compilation of them.
+
+    In a control loop an argument of another type is then a TypeError at once, not seconds of compiling.
+    """
+    if JIT_DISABLED:
+        return
+    for dispatcher, argument_types in KERNELS.items():
+        if not dispatcher.signatures:
+            dispatcher.compile(f"({', '.join(argument_types)},)")
+        dispatcher.disable_compile()
+
+
+def source_digest() -> str:
+    """Digest of all that machine code depends on besides the processor, which Numba checks itself."""
+    digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {sys.version} {_OPTIONS}".encode())
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_folder() -> Path:
+    """Folder that holds the compiled kernels of this version of the sources.
+
+    VARICHAIN_CACHE, else XDG_CACHE_HOME/varichain, else ~/.cache/varichain; a temporary folder where none is writable.
+    """
+    base = os.environ.get("VARICHAIN_CACHE")
+    if not base:
+        base = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "varichain")
+    for candidate in (base, os.path.join(tempfile.gettempdir(), "varichain-cache")):
+        folder = Path(candidate) / source_digest()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            os.utime(folder)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    return Path(tempfile.mkdtemp(prefix="varichain-cache-"))
+
+
+class _CompilerSettings:
+    """Numba's cache location, ours while one of our kernels is declared and the user's before and after."""
+
+    def __enter__(self) -> None:
+        self._before = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = str(_FOLDER)
+
+    def __exit__(self, *_: object) -> None:
+        numba.config.CACHE_DIR = self._before
+
+
+class _CompilationNotice(event.Listener):  # type: ignore[misc]
+    """One line on standard error when the first kernel of a process has to be compiled."""
+
+    def __init__(self) -> None:
+        self.told = False
+
+    def on_start(self, event: Any) -> None:
+        function = event.data["dispatcher"].py_func
+        if not self.told and function.__module__.startswith("varichain."):
+            self.told = True
+            print(f"varichain: compiling kernels for this machine, once; kept in {_FOLDER.parent}", file=sys.stderr)
+
+    def on_end(self, event: Any) -> None:
+        """Nothing to say: how long it took is of no use to a user."""
+
+
+def _forget_old_caches(base: Path) -> None:
+    """Remove folders of kernel versions that nobody has used for a month."""
+    oldest = time.time() - _FORGET_AFTER_DAYS * 86400
+    for folder in base.iterdir():
+        if folder.is_dir() and len(folder.name) == 16 and folder.stat().st_mtime < oldest:
+            for path in sorted(folder.rglob("*"), reverse=True):
+                path.rmdir() if path.is_dir() else path.unlink()
+            folder.rmdir()
+
+
+if not JIT_DISABLED:
+    # Packs the short sums of 3-vectors and 6x6 inertias into vector instructions: 10 to 15 % on every sweep.
+    numba.config.SLP_VECTORIZE = 1
+    _FOLDER = cache_folder()
+    try:
+        _forget_old_caches(_FOLDER.parent)
+    except OSError:
+        pass  # another process may be tidying the same folder; it costs disk space only
+    event.register("numba:compile", _CompilationNotice())
+else:
+    _FOLDER = Path(os.devnull)

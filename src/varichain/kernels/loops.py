@@ -1,0 +1,225 @@
+"""Geometry of the loops: where each joint frame is, along what its rows look, and how far it is from closed.
+
+A loop joins frame A of one link to frame B of another through a joint whose freedoms are eliminated: what is left are
+rows, the directions in which A must not move against B. All rows of a loop act at one point, the origin of A, as equal
+and opposite wrenches: no solution can create momentum.
+"""
+
+import math
+
+from varichain.kernels.jit import helper
+from varichain.kernels.records import ANGULAR, AXIS, CROSSED, HELICAL, LINEAR
+from varichain.kernels.tuples import (
+    ZERO3,
+    add3,
+    angular,
+    column,
+    cross3,
+    dot3,
+    join6,
+    linear,
+    load3,
+    load6,
+    load9,
+    mat_mul,
+    mat_t_vec,
+    mat_vec,
+    scale3,
+    store3,
+    store6,
+    sub3,
+)
+
+
+@helper
+def frame_A(bodies, loop):
+    """Orientation of frame A and its origin from the reference point of body A's tree."""
+    body = bodies[loop.body_A]
+    R = load9(body.R)
+    return mat_mul(R, load9(loop.R_A)), add3(load3(body.p), mat_vec(R, load3(loop.p_A)))
+
+
+@helper
+def frame_B(bodies, loop):
+    """Orientation of frame B and its origin from the reference point of body B's tree."""
+    body = bodies[loop.body_B]
+    R = load9(body.R)
+    return mat_mul(R, load9(loop.R_B)), add3(load3(body.p), mat_vec(R, load3(loop.p_B)))
+
+
+@helper
+def offset_between_trees(bodies, loop):
+    """Reference point of body A's tree seen from that of body B's."""
+    root_A, root_B = bodies[loop.body_A].root, bodies[loop.body_B].root
+    if root_A == root_B:
+        return ZERO3
+    return sub3(load3(bodies[root_A].reference), load3(bodies[root_B].reference))
+
+
+@helper
+def pick(x, axis):
+    """Entry of a 3-vector; branches are cheaper than a variable index over a tuple."""
+    if axis == 0:
+        return x[0]
+    if axis == 1:
+        return x[1]
+    return x[2]
+
+
+@helper
+def direction(row, loop, R_WB):
+    """Direction that a row looks along, world axes; the loop's axes must be placed."""
+    if row.kind == CROSSED:
+        e = cross3(load3(loop.u), load3(loop.w))
+        return scale3(1.0 / math.sqrt(dot3(e, e)), e)
+    if row.axis == 0:
+        return column(R_WB, 0)
+    if row.axis == 1:
+        return column(R_WB, 1)
+    return column(R_WB, 2)
+
+
+@helper
+def wrench_at(row, loop, e, x):
+    """Unit wrench of a row at the point x, about the reference point."""
+    if row.kind == LINEAR:
+        return join6(cross3(x, e), e)
+    if row.kind == HELICAL:  # the joint's own freedom does no work: v_z - pitch w_z is what the row sees
+        return join6(sub3(cross3(x, e), scale3(loop.pitch, e)), e)
+    return join6(e, ZERO3)
+
+
+@helper
+def place_rows(bodies, loops, rows):
+    """Directions and wrenches of all rows; bodies must be placed."""
+    for i in range(len(loops)):
+        loop = loops[i]
+        R_WA, x_A = frame_A(bodies, loop)
+        R_WB, _ = frame_B(bodies, loop)
+        x_B = add3(x_A, offset_between_trees(bodies, loop))
+        store3(loop.x_A, x_A)
+        store3(loop.x_B, x_B)
+        store3(loop.u, column(R_WB, 2))
+        store3(loop.w, mat_vec(R_WA, load3(loop.axis_A)))
+        for r in range(loop.row, loop.row + loop.n_rows):
+            row = rows[r]
+            e = direction(row, loop, R_WB)
+            store3(row.e, e)
+            store6(row.f_A, wrench_at(row, loop, e, x_A))
+            store6(row.f_B, wrench_at(row, loop, e, x_B))
+
+
+@helper
+def relative(bodies, loop):
+    """Motion of A against B at the loop's point: (w_B, v_B, w_rel, v_rel)."""
+    V_A, V_B = load6(bodies[loop.body_A].V), load6(bodies[loop.body_B].V)
+    v_A = add3(linear(V_A), cross3(angular(V_A), load3(loop.x_A)))
+    v_B = add3(linear(V_B), cross3(angular(V_B), load3(loop.x_B)))
+    return angular(V_B), v_B, sub3(angular(V_A), angular(V_B)), sub3(v_A, v_B)
+
+
+@helper
+def row_velocity(row, loop, w_rel, v_rel):
+    """K v of one row."""
+    e = load3(row.e)
+    if row.kind == LINEAR:
+        return dot3(e, v_rel)
+    if row.kind == HELICAL:
+        return dot3(e, v_rel) - loop.pitch * dot3(e, w_rel)
+    return dot3(e, w_rel)
+
+
+@helper
+def row_bias(bodies, row, loop, motion):
+    """Kdot v of one row, with the bodies' accelerations for zero joint accelerations in `A`.
+
+    Rows turn with B, and their point moves with A: d/dt (f . V_rel) = f . (A_A - A_B) - f . (V_B x V_rel)
+    + e . (w_rel x v_rel), all about the point.
+    """
+    w_B, v_B, w_rel, v_rel = motion
+    A_A, A_B = load6(bodies[loop.body_A].A), load6(bodies[loop.body_B].A)
+    e = load3(row.e)
+    turning = sub3(sub3(angular(A_A), angular(A_B)), cross3(w_B, w_rel))
+    if row.kind == ANGULAR:
+        return dot3(e, turning)
+    if row.kind == CROSSED:  # its direction turns with both links
+        u, w = load3(loop.u), load3(loop.w)
+        size = dot3(e, cross3(u, w))
+        spread = dot3(w_rel, w_rel) * dot3(u, w) - dot3(w, w_rel) * dot3(u, w_rel)
+        return dot3(e, turning) + spread / size
+    a_A = add3(linear(A_A), cross3(angular(A_A), load3(loop.x_A)))
+    a_B = add3(linear(A_B), cross3(angular(A_B), load3(loop.x_B)))
+    moving = sub3(sub3(sub3(a_A, a_B), cross3(w_B, v_rel)), cross3(v_B, w_rel))
+    moving = add3(moving, cross3(w_rel, v_rel))
+    if row.kind == HELICAL:
+        return dot3(e, moving) - loop.pitch * dot3(e, turning)
+    return dot3(e, moving)
+
+
+@helper
+def rotation_vector(R):
+    """Rotation vector of a rotation matrix, accurate to rounding at any angle."""
+    x, y, z = R[7] - R[5], R[2] - R[6], R[3] - R[1]
+    sine = 0.5 * math.sqrt(x * x + y * y + z * z)
+    cosine = 0.5 * (R[0] + R[4] + R[8] - 1.0)
+    angle = math.atan2(sine, cosine)
+    if sine > 1e-7:
+        return scale3(0.5 * angle / sine, (x, y, z))
+    if cosine > 0.0:
+        return 0.5 * x, 0.5 * y, 0.5 * z
+    # half a turn: the axis is the column of R + 1 with the largest diagonal entry
+    a, b, c = R[0] + 1.0, R[4] + 1.0, R[8] + 1.0
+    if a >= b and a >= c:
+        axis = (a, R[3], R[6])
+    elif b >= c:
+        axis = (R[1], b, R[7])
+    else:
+        axis = (R[2], R[5], c)
+    return scale3(angle / math.sqrt(dot3(axis, axis)), axis)
+
+
+@helper
+def tilt_between(R):
+    """Rotation vector (its z is zero) of the shortest turn from the z axis to R's z axis."""
+    x, y = -R[5], R[2]
+    sine = math.sqrt(x * x + y * y)
+    angle = math.atan2(sine, R[8])
+    if sine > 1e-12:
+        return x * angle / sine, y * angle / sine, 0.0
+    if R[8] > 0.0:
+        return x, y, 0.0
+    return angle, 0.0, 0.0
+
+
+@helper
+def _turned_back(R_WA, R_WB):
+    """R_BA = R_WB^T R_WA."""
+    x, y, z = mat_t_vec(R_WB, column(R_WA, 0)), mat_t_vec(R_WB, column(R_WA, 1)), mat_t_vec(R_WB, column(R_WA, 2))
+    return x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]
+
+
+@helper
+def loop_error(bodies, loop):
+    """Pose of A in B as errors, in the axes of B: position, rotation vector (of the axis alone if it may turn), twist."""
+    R_WA, x_A = frame_A(bodies, loop)
+    R_WB, x_B = frame_B(bodies, loop)
+    gap = mat_t_vec(R_WB, sub3(add3(x_A, offset_between_trees(bodies, loop)), x_B))
+    R_BA = _turned_back(R_WA, R_WB)
+    turn = tilt_between(R_BA) if loop.orientation == AXIS else rotation_vector(R_BA)
+    return gap, turn, math.atan2(R_BA[3] - R_BA[1], R_BA[0] + R_BA[4])
+
+
+@helper
+def row_error(row, loop, error):
+    """How far one row is from closed [m or rad]; K v is its rate of change. The loop's axes must be placed."""
+    gap, turn, twist = error
+    if row.kind == LINEAR:
+        return pick(gap, row.axis)
+    if row.kind == ANGULAR:
+        return pick(turn, row.axis)
+    if row.kind == HELICAL:  # to the nearest thread: whole turns leave no mark on the twist
+        thread = 2.0 * math.pi * loop.pitch
+        slip = gap[2] - loop.pitch * twist
+        return slip - thread * math.floor(slip / thread + 0.5) if thread != 0.0 else slip
+    normal = cross3(load3(loop.u), load3(loop.w))
+    return math.atan2(math.sqrt(dot3(normal, normal)), dot3(load3(loop.u), load3(loop.w))) - loop.angle

@@ -1,0 +1,58 @@
+"""Springs, dampers and Coulomb friction inside the joints."""
+
+from varichain.kernels.jit import helper, routine
+from varichain.kernels.manifold import rotation_between
+from varichain.kernels.records import FREE, SPHERICAL
+from varichain.kernels.tuples import mat_t_vec, matrix_from_quaternion, sub3
+
+
+@helper
+def _sign(x):
+    """Direction of sliding; at rest friction is whatever holds, which only a simulation can tell: zero here."""
+    if x > 0.0:
+        return 1.0
+    if x < 0.0:
+        return -1.0
+    return 0.0
+
+
+@routine
+def load_passive(body, q, v, dofs_out):
+    """Write the torque that drives the joint against its spring, damper and friction.
+
+    tau = k (q - rest) + damping v + friction sign(v); for quaternion coordinates q - rest is the rotation vector of
+    rest^-1 q in the link's axes, the gradient of the potential k |angle|^2 / 2.
+    """
+    k = body.dof
+    for j in range(body.n_dof):
+        dof = dofs_out[k + j]
+        dof.passive = dof.damping * v[k + j] + dof.friction * _sign(v[k + j])
+    if body.kind == SPHERICAL or body.kind == FREE:
+        i = body.q
+        r = body.rest
+        turn = rotation_between((r[0], r[1], r[2], r[3]), (q[i], q[i + 1], q[i + 2], q[i + 3]))
+        dofs_out[k].passive += dofs_out[k].stiffness * turn[0]
+        dofs_out[k + 1].passive += dofs_out[k + 1].stiffness * turn[1]
+        dofs_out[k + 2].passive += dofs_out[k + 2].stiffness * turn[2]
+        if body.kind == FREE:
+            R = matrix_from_quaternion(q[i], q[i + 1], q[i + 2], q[i + 3])
+            shift = mat_t_vec(R, sub3((q[i + 4], q[i + 5], q[i + 6]), (r[4], r[5], r[6])))
+            dofs_out[k + 3].passive += dofs_out[k + 3].stiffness * shift[0]
+            dofs_out[k + 4].passive += dofs_out[k + 4].stiffness * shift[1]
+            dofs_out[k + 5].passive += dofs_out[k + 5].stiffness * shift[2]
+    else:
+        dofs_out[k].passive += dofs_out[k].stiffness * (q[body.q] - body.rest[0])
+
+
+@routine
+def spring_energy(body, q, dofs):
+    """Elastic energy k |q - rest|^2 / 2 of the joint's spring [J]."""
+    k, i, r = body.dof, body.q, body.rest
+    if body.kind == SPHERICAL or body.kind == FREE:
+        turn = rotation_between((r[0], r[1], r[2], r[3]), (q[i], q[i + 1], q[i + 2], q[i + 3]))
+        energy = 0.5 * dofs[k].stiffness * (turn[0] ** 2 + turn[1] ** 2 + turn[2] ** 2)
+        if body.kind == FREE:
+            shift = sub3((q[i + 4], q[i + 5], q[i + 6]), (r[4], r[5], r[6]))
+            energy += 0.5 * dofs[k + 3].stiffness * (shift[0] ** 2 + shift[1] ** 2 + shift[2] ** 2)
+        return energy
+    return 0.5 * dofs[k].stiffness * (q[i] - r[0]) ** 2

@@ -1,0 +1,139 @@
+"""Record types of the arrays that kernels work on.
+
+One array per entity: bodies, dofs (single freedoms), links. Each record holds the constants of the structure first and
+the working values of the last evaluation after them, so that one sweep touches one stretch of memory. Flat fields: a
+3x3 matrix is 9 numbers by rows; a symmetric 3x3 is (xx, xy, xz, yy, yz, zz); an articulated inertia is 21 numbers
+(angular block 6, coupling block 9, linear block 6).
+No Numba here: the layout makes these arrays before anything is compiled.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+# Elementary freedoms; every joint of the user is a chain of these.
+GROUND, REVOLUTE, PRISMATIC, SCREW, SPHERICAL, FREE = -1, 0, 1, 2, 3, 4
+KIND_CODES = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "screw": SCREW, "spherical": SPHERICAL, "free": FREE}
+KIND_N_Q = {REVOLUTE: 1, PRISMATIC: 1, SCREW: 1, SPHERICAL: 4, FREE: 7}
+KIND_N_V = {REVOLUTE: 1, PRISMATIC: 1, SCREW: 1, SPHERICAL: 3, FREE: 6}
+
+_I, _F = np.int64, np.float64
+
+BODY = np.dtype(
+    [
+        # layout: constants of one structure
+        ("parent", _I),  # index of the parent body; 0 is the ground
+        ("kind", _I),  # elementary freedom that carries the body
+        ("q", _I),  # index of its first coordinate
+        ("dof", _I),  # index of its first freedom
+        ("n_dof", _I),
+        ("root", _I),  # first body of the tree
+        ("passive", _I),  # 1 if a spring, damper or friction acts in the joint
+        ("R_PJ", _F, 9),  # joint frame in the parent body; its z axis is the freedom's axis
+        ("p_PJ", _F, 3),
+        ("pitch", _F),  # [m/rad], of a screw
+        ("mass", _F),
+        ("com", _F, 3),  # in body axes, from the body's origin
+        ("inertia", _F, 6),  # about the centre of mass, body axes
+        ("rest", _F, 7),  # coordinates where the joint's spring is relaxed
+        # working values: world axes, positions from the tree's reference point
+        ("R", _F, 9),
+        ("p", _F, 3),
+        ("c", _F, 3),  # centre of mass
+        ("V", _F, 6),  # spatial velocity about the reference point
+        ("A", _F, 6),  # spatial acceleration, gravity included as the ground's
+        ("f", _F, 6),  # force that the joint passes on
+        ("dA", _F, 6),  # acceleration beyond A, from the articulated-body sweep
+        ("I_A", _F, 21),  # articulated (or composite: its first 10) inertia
+        ("wrench", _F, 6),  # external, about the body's origin; zero between calls
+        ("reference", _F, 3),  # of a root: where its tree's reference point is in the world
+    ],
+    align=True,
+)
+
+DOF = np.dtype(
+    [
+        # layout
+        ("parent", _I),  # the freedom before this one on the way to the ground; -1 if none
+        ("body", _I),
+        ("armature", _F),
+        ("damping", _F),
+        ("friction", _F),
+        ("stiffness", _F),
+        # working values
+        ("s", _F, 6),  # motion vector
+        ("U", _F, 6),  # I_A s
+        ("d_inverse", _F),  # 1 / (s . U + armature)
+        ("u", _F),
+        ("passive", _F),  # torque that the joint's spring, damper and friction ask for
+    ],
+    align=True,
+)
+
+LINK = np.dtype(
+    [
+        ("body", _I),  # the body that carries the link; 0 is the ground
+        ("R", _F, 9),  # the link's frame in the body's
+        ("p", _F, 3),
+    ],
+    align=True,
+)
+
+# How a loop's rows look at its joint frame B (on one link) and the frame A (on the other) that the joint carries.
+LINEAR, ANGULAR, HELICAL, CROSSED = 0, 1, 2, 3
+WHOLE, AXIS = 0, 1
+
+LOOP = np.dtype(
+    [
+        # layout
+        ("body_A", _I),  # carries the virtual link's real link
+        ("body_B", _I),  # carries the link that the virtual link hangs on
+        ("orientation", _I),  # how its orientation error is measured: WHOLE rotation, or direction of the AXIS
+        ("row", _I),  # first row
+        ("n_rows", _I),
+        ("support", _I),  # first of its supporting freedoms in the support list
+        ("n_support", _I),
+        ("pair", _I),  # first of its pairs with earlier loops
+        ("n_pairs", _I),
+        ("R_A", _F, 9),  # frame A in body A, frame B in body B; z is the joint's axis
+        ("p_A", _F, 3),
+        ("R_B", _F, 9),
+        ("p_B", _F, 3),
+        ("axis_A", _F, 3),  # second axis of a universal joint, in frame A
+        ("angle", _F),  # between the axes of a universal joint
+        ("pitch", _F),
+        # working values, world axes
+        ("x_A", _F, 3),  # origin of A from the reference point of body A's tree
+        ("x_B", _F, 3),  # the same point from the reference point of body B's tree
+        ("u", _F, 3),  # z axis of B, the joint's axis
+        ("w", _F, 3),  # second axis of a universal joint
+    ],
+    align=True,
+)
+
+ROW = np.dtype(
+    [
+        # layout
+        ("kind", _I),  # LINEAR, ANGULAR, HELICAL or CROSSED
+        ("axis", _I),  # column of frame B that the row looks along
+        ("first", _I),  # first row that it shares a freedom with, directly or through rows between
+        ("entry", _I),  # where that row's entry stands in the packed Gram matrix
+        # working values
+        ("e", _F, 3),  # direction, world axes
+        ("f_A", _F, 6),  # unit wrench on body A, about its tree's reference point; minus f_B acts on body B
+        ("f_B", _F, 6),
+        ("diagonal", _F),  # of the Gram matrix
+        ("multiplier", _F),
+        ("kept", _I),  # 0 if the row depends on rows before it
+    ],
+    align=True,
+)
+
+PAIR = np.dtype(
+    [
+        ("loop", _I),  # the earlier loop
+        ("shared", _I),  # first of the freedoms that both loops need, in the list of shared places
+        ("n_shared", _I),
+    ],
+    align=True,
+)
