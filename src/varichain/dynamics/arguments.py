@@ -1,0 +1,101 @@
+"""Checks that every friendly function makes before it computes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.errors import InputError, SingularMassError, UnknownNameError
+from varichain.kernels.faults import QUATERNION_TOLERANCE, first_fault
+from varichain.layout.layout import Layout
+from varichain.layout.state import State, layout_for
+from varichain.mechanism.link import Link
+from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.checks import finite_array, finite_scalar
+
+Array = NDArray[np.float64]
+Table = NDArray[np.int64]
+
+
+def opened(mechanism: Mechanism, state: State) -> tuple[Layout, Table]:
+    """Layout and address table to compute with, once the state is sound and belongs to the mechanism."""
+    if not isinstance(mechanism, Mechanism):
+        raise InputError(f"expected a Mechanism, not {type(mechanism).__name__}")
+    if not isinstance(state, State):
+        raise InputError(f"expected a State (from m.state()), not {type(state).__name__}")
+    layout = layout_for(mechanism, state)
+    table: Table = layout.workspaces.mine.table
+    fault = first_fault(table, state.q, state.v)
+    if fault:
+        _raise_fault(layout, state, fault)
+    return layout, table
+
+
+def opened_with_mass(mechanism: Mechanism, state: State) -> tuple[Layout, Table]:
+    """The same, and everything that can move has mass."""
+    layout, table = opened(mechanism, state)
+    require_mass(layout)
+    return layout, table
+
+
+def require_mass(layout: Layout) -> None:
+    """Raise SingularMassError if something can move although it and all that it carries weigh nothing."""
+    name = layout.massless_link
+    if name is not None:
+        raise SingularMassError(
+            f"link {name!r} can move, but it and all links it carries have neither mass nor joint armature; "
+            "give it an inertia, fix it, or give its joint an armature",
+            name,
+        )
+
+
+def joint_vector(layout: Layout, value: Any, what: str) -> Array:
+    """Float array (n_v,) from an array, a mapping from joint names to values (others zero), or None (all zero)."""
+    if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (layout.n_v,):
+        # one product finds every NaN and infinity; an overflow of huge numbers is looked at closely
+        if math.isfinite(value.dot(value)) or np.isfinite(value).all():
+            # kernels take contiguous writable arrays and none of another kind
+            return value if value.flags.c_contiguous and value.flags.writeable else value.copy()
+    if value is None:
+        return np.zeros(layout.n_v)
+    if not isinstance(value, Mapping):
+        return finite_array(value, (layout.n_v,), what).copy()
+    vector = np.zeros(layout.n_v)
+    for name, numbers in value.items():
+        slot = layout.slot(name)
+        entry = vector[slot.v]
+        what_of = f"{what} of {slot.kind} joint {name!r}"
+        if np.ndim(numbers) == 0 and len(entry) == 1:
+            entry[0] = finite_scalar(numbers, what_of)
+        else:
+            entry[:] = finite_array(numbers, entry.shape, what_of)
+    return vector
+
+
+def link_row(layout: Layout, link: str | Link) -> int:
+    """Row of a link in the arrays of a layout."""
+    name = link.name if isinstance(link, Link) else link
+    row = layout.link_index.get(name) if isinstance(name, str) else None
+    if row is None:
+        raise UnknownNameError("link", name, layout.link_index)
+    return row
+
+
+def _raise_fault(layout: Layout, state: State, fault: int) -> NoReturn:
+    """Say which number of the state is wrong, by joint."""
+    if fault > layout.n_q:
+        name = layout.freedom_name(fault - layout.n_q - 1)
+        raise InputError(f"velocity {name!r} must be finite, not {state.v[fault - layout.n_q - 1]}")
+    index = abs(fault) - 1
+    slot = next(slot for slot in layout.slots if slot.q.start <= index < slot.q.stop)
+    if fault > 0:
+        raise InputError(f"coordinates of joint {slot.name!r} must be finite, not {state.q[slot.q].tolist()}")
+    quaternion = state.q[index : index + 4]
+    raise InputError(
+        f"quaternion of joint {slot.name!r} has length {np.linalg.norm(quaternion):.12g}, must be 1 to "
+        f"{QUATERNION_TOLERANCE:g}: set state[{slot.name!r}].orientation, or assign state.q, which normalises"
+    )

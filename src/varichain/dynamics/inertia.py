@@ -1,0 +1,48 @@
+"""Mass matrix, bias forces and centre of mass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.dynamics.arguments import opened_with_mass
+from varichain.dynamics.forces import Force
+from varichain.dynamics.inverse import inverse_dynamics
+from varichain.kernels.mass_matrix import mass_matrix as _mass_matrix
+from varichain.kernels.totals import center_of_mass as _center_of_mass
+from varichain.kernels.totals import center_of_mass_jacobian as _center_of_mass_jacobian
+from varichain.layout.state import State
+from varichain.mechanism.mechanism import Mechanism
+
+Array = NDArray[np.float64]
+
+
+def mass_matrix(m: Mechanism, s: State) -> Array:
+    """Mass matrix M (n_v, n_v) of the tree, armature included: kinetic energy is v^T M v / 2."""
+    layout, table = opened_with_mass(m, s)
+    M = np.empty((layout.n_v, layout.n_v))
+    _mass_matrix(table, s.q, M)
+    return M
+
+
+def bias_force(m: Mechanism, s: State, forces: Iterable[Force] = ()) -> Array:
+    """Bias (n_v,) in tau = M a + bias: velocity products, gravity, springs, dampers, friction, external forces."""
+    return inverse_dynamics(m, s, None, forces).tau
+
+
+def center_of_mass(m: Mechanism, s: State) -> Array:
+    """World position of the centre of mass of all links that can move (3,) [m]."""
+    _, table = opened_with_mass(m, s)
+    c = np.empty(3)
+    _center_of_mass(table, s.q, c)
+    return c
+
+
+def center_of_mass_jacobian(m: Mechanism, s: State) -> Array:
+    """Jacobian J (3, n_v) of the centre of mass: its velocity is J v."""
+    layout, table = opened_with_mass(m, s)
+    J = np.empty((3, layout.n_v))
+    _center_of_mass_jacobian(table, s.q, J)
+    return J

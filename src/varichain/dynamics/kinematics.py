@@ -1,0 +1,92 @@
+"""Poses, velocities, Jacobians and their derivatives for any link, point or frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.dynamics.arguments import link_row, opened
+from varichain.errors import InputError
+from varichain.kernels.links import link_bias_acceleration, link_jacobian, link_poses, link_velocity
+from varichain.layout.layout import Layout
+from varichain.layout.state import State
+from varichain.mechanism.link import Link
+from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.pose import Pose
+
+Array = NDArray[np.float64]
+Place = Pose | Sequence[float] | Array
+
+_ORIGIN = Pose()
+_AXES = {"world": 0, "local": 1}
+
+
+def pose(m: Mechanism, s: State, link: str | Link) -> Pose:
+    """World pose X_WL of a link's frame."""
+    layout, table = opened(m, s)
+    row = link_row(layout, link)
+    R, p = poses(layout, table, s)
+    return Pose._trusted(p[row], R[row].reshape(3, 3))
+
+
+def poses(layout: Layout, table: NDArray[np.int64], s: State) -> tuple[Array, Array]:
+    """World orientations (n_links, 9) and positions (n_links, 3) of all links, ground first."""
+    n = len(layout.link_index)
+    R, p = np.empty((n, 9)), np.empty((n, 3))
+    link_poses(table, s.q, R, p)
+    return R, p
+
+
+def velocity(m: Mechanism, s: State, link: str | Link, at: Place = _ORIGIN, axes: str = "world") -> Array:
+    """Velocity [angular; linear] (6,) [rad/s, m/s] of a link.
+
+    Args:
+        m: Mechanism.
+        s: State.
+        link: Name of the link.
+        at: Point, or frame, in the link's frame, whose velocity is wanted; the link's origin by default.
+        axes: "world", or "local" for the axes of the frame `at` that moves with the link.
+    """
+    layout, table = opened(m, s)
+    row, frame, local = link_row(layout, link), Pose.coerce(at, "at"), _local(axes)
+    V = np.empty(6)
+    link_velocity(table, s.q, s.v, row, frame.p.copy(), local, V)
+    return _turned(V, frame.R.T) if local else V
+
+
+def jacobian(m: Mechanism, s: State, link: str | Link, at: Place = _ORIGIN, axes: str = "world") -> Array:
+    """Geometric Jacobian J (6, n_v) of a point or frame of a link: its velocity [angular; linear] is J v.
+
+    Arguments as for `velocity`.
+    """
+    layout, table = opened(m, s)
+    row, frame, local = link_row(layout, link), Pose.coerce(at, "at"), _local(axes)
+    J = np.empty((6, layout.n_v))
+    link_jacobian(table, s.q, row, frame.p.copy(), local, J)
+    return _turned(J, frame.R.T) if local else J
+
+
+def bias_acceleration(m: Mechanism, s: State, link: str | Link, at: Place = _ORIGIN, axes: str = "world") -> Array:
+    """Jdot v (6,) [rad/s^2, m/s^2]: what a point or frame of a link accelerates by while joint accelerations are zero.
+
+    The derivative is that of `jacobian` with the same arguments, so that d/dt (J v) = J a + Jdot v. Gravity plays no
+    part. Arguments as for `velocity`.
+    """
+    layout, table = opened(m, s)
+    row, frame, local = link_row(layout, link), Pose.coerce(at, "at"), _local(axes)
+    result = np.empty(6)
+    link_bias_acceleration(table, s.q, s.v, row, frame.p.copy(), local, result)
+    return _turned(result, frame.R.T) if local else result
+
+
+def _local(axes: str) -> int:
+    if axes not in _AXES:
+        raise InputError(f"axes must be 'world' or 'local', not {axes!r}")
+    return _AXES[axes]
+
+
+def _turned(spatial: Array, R: Array) -> Array:
+    """Both halves of a spatial vector (6,) or matrix (6, n) in other axes."""
+    return np.concatenate([R @ spatial[:3], R @ spatial[3:]])
