@@ -17,9 +17,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from varichain.errors import (
+    ActuationError,
+    AssemblyError,
     DuplicateNameError,
     InertiaError,
     InputError,
+    MissingExtraError,
+    PreferenceError,
     SingularMassError,
     StructureError,
     UnknownNameError,
@@ -55,12 +59,18 @@ from varichain.spatial import Pose
 if TYPE_CHECKING:
     from varichain import figures
     from varichain.dynamics import (
+        Actuation,
+        Assembly,
         Energy,
         Force,
         ForwardDynamics,
         InverseDynamics,
+        LoopForces,
+        LoopState,
+        Mobility,
         Momentum,
         Prepared,
+        assemble,
         bias_acceleration,
         bias_force,
         center_of_mass,
@@ -70,21 +80,30 @@ if TYPE_CHECKING:
         inverse_dynamics,
         jacobian,
         limit_excess,
+        loop_states,
         mass_matrix,
+        mobility,
         momentum,
         pose,
+        project,
         velocity,
     )
 
 __version__ = "0.1.0"
 
 _DYNAMICS = [
+    "Actuation",
+    "Assembly",
     "Energy",
     "Force",
     "ForwardDynamics",
     "InverseDynamics",
+    "LoopForces",
+    "LoopState",
+    "Mobility",
     "Momentum",
     "Prepared",
+    "assemble",
     "bias_acceleration",
     "bias_force",
     "center_of_mass",
@@ -94,9 +113,12 @@ _DYNAMICS = [
     "inverse_dynamics",
     "jacobian",
     "limit_excess",
+    "loop_states",
     "mass_matrix",
+    "mobility",
     "momentum",
     "pose",
+    "project",
     "velocity",
 ]
 _LAZY = dict.fromkeys(_DYNAMICS, "varichain.dynamics")
@@ -119,6 +141,10 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Actuation",
+    "ActuationError",
+    "Assembly",
+    "AssemblyError",
     "Box",
     "Capsule",
     "Cylinder",
@@ -137,11 +163,16 @@ __all__ = [
     "Joint",
     "JointState",
     "Link",
+    "LoopForces",
+    "LoopState",
     "Mechanism",
     "Mesh",
+    "MissingExtraError",
+    "Mobility",
     "Momentum",
     "Planar",
     "Pose",
+    "PreferenceError",
     "Prepared",
     "Prismatic",
     "Revolute",
@@ -156,6 +187,7 @@ __all__ = [
     "Universal",
     "UnknownNameError",
     "VarichainError",
+    "assemble",
     "bias_acceleration",
     "bias_force",
     "center_of_mass",
@@ -167,8 +199,11 @@ __all__ = [
     "inverse_dynamics",
     "jacobian",
     "limit_excess",
+    "loop_states",
     "mass_matrix",
+    "mobility",
     "momentum",
     "pose",
+    "project",
     "velocity",
 ]

@@ -106,6 +106,63 @@ class SingularMassError(VarichainError, ArithmeticError):
         return type(self), (str(self), self.joint)
 
 
+class AssemblyError(VarichainError, ArithmeticError):
+    """Loops that cannot be closed from where the search began.
+
+    Attributes:
+        residuals: What is left open of each loop [m or rad], by the name of its joint.
+    """
+
+    def __init__(self, message: str, residuals: dict[str, float]) -> None:
+        """Keep the residuals next to the message."""
+        self.residuals = residuals
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the residuals too."""
+        return type(self), (str(self), self.residuals)
+
+
+class PreferenceError(VarichainError, ValueError):
+    """Coordinates that were asked to be independent, but are not.
+
+    Attributes:
+        freedoms: Names of the freedoms that depend on the others.
+    """
+
+    def __init__(self, message: str, freedoms: list[str]) -> None:
+        """Keep the names next to the message."""
+        self.freedoms = freedoms
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the names too."""
+        return type(self), (str(self), self.freedoms)
+
+
+class ActuationError(VarichainError, ArithmeticError):
+    """A motion that the actuators cannot drive.
+
+    Attributes:
+        residual: Generalized force that is missing, largest entry [N m or N].
+        joints: Names of the freedoms that lack drive.
+    """
+
+    def __init__(self, message: str, residual: float, joints: list[str]) -> None:
+        """Keep the evidence next to the message."""
+        self.residual = residual
+        self.joints = joints
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the evidence too."""
+        return type(self), (str(self), self.residual, self.joints)
+
+
+class MissingExtraError(VarichainError, ImportError):
+    """A function that needs an optional package which is not installed; the message says what to install."""
+
+
 def _listed(names: list[str]) -> str:
     """Names in quotes, separated by commas; a long list is cut, with the number left out."""
     if not names:

@@ -1,21 +1,33 @@
 """The friendly functions over the kernels: they take a mechanism and a state, check both, and answer with names."""
 
+from varichain.dynamics.actuation import Actuation
+from varichain.dynamics.assembly import Assembly, assemble
 from varichain.dynamics.forces import Force
 from varichain.dynamics.forward import ForwardDynamics, forward_dynamics
 from varichain.dynamics.inertia import bias_force, center_of_mass, center_of_mass_jacobian, mass_matrix
 from varichain.dynamics.inverse import InverseDynamics, inverse_dynamics
 from varichain.dynamics.kinematics import bias_acceleration, jacobian, pose, velocity
 from varichain.dynamics.limits import limit_excess
+from varichain.dynamics.loops import LoopState, loop_states
+from varichain.dynamics.mobility import Mobility, mobility
+from varichain.dynamics.loop_forces import LoopForces
 from varichain.dynamics.prepare import Prepared
+from varichain.dynamics.projection import project
 from varichain.dynamics.totals import Energy, Momentum, energy, momentum
 
 __all__ = [
+    "Actuation",
+    "Assembly",
     "Energy",
     "Force",
     "ForwardDynamics",
     "InverseDynamics",
+    "LoopForces",
+    "LoopState",
+    "Mobility",
     "Momentum",
     "Prepared",
+    "assemble",
     "bias_acceleration",
     "bias_force",
     "center_of_mass",
@@ -25,8 +37,11 @@ __all__ = [
     "inverse_dynamics",
     "jacobian",
     "limit_excess",
+    "loop_states",
     "mass_matrix",
+    "mobility",
     "momentum",
     "pose",
+    "project",
     "velocity",
 ]

@@ -42,6 +42,14 @@ def opened_with_mass(mechanism: Mechanism, state: State) -> tuple[Layout, Table]
     return layout, table
 
 
+def opened_with_center(mechanism: Mechanism, state: State) -> tuple[Layout, Table]:
+    """The same, and there is a centre of mass."""
+    layout, table = opened_with_mass(mechanism, state)
+    if layout.moving_mass == 0.0:
+        raise SingularMassError(f"nothing that moves in {mechanism.name!r} has mass: there is no centre of mass")
+    return layout, table
+
+
 def require_mass(layout: Layout) -> None:
     """Raise SingularMassError if something can move although it and all that it carries weigh nothing."""
     name = layout.massless_link

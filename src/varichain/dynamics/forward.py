@@ -1,4 +1,4 @@
-"""Forward dynamics: accelerations from joint torques."""
+"""Forward dynamics: accelerations and loop forces from joint torques."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics.arguments import joint_vector, opened_with_mass
+from varichain.dynamics.arguments import Table, opened_with_mass
 from varichain.dynamics.forces import Force, applied
-from varichain.errors import SingularMassError
+from varichain.dynamics.formulations import FORMULATIONS
+from varichain.dynamics.loop_forces import LoopForces, loop_forces_from_rows, require_closed, tree_torque
+from varichain.errors import InputError, SingularMassError
+from varichain.kernels.constrained import constrained_forward_dynamics
 from varichain.kernels.forward_dynamics import forward_dynamics as _forward_dynamics
 from varichain.kernels.pivots import massless_freedom
 from varichain.layout.layout import Layout
@@ -20,6 +23,10 @@ from varichain.mechanism.mechanism import Mechanism
 
 Array = NDArray[np.float64]
 
+METHODS = ("articulated", *FORMULATIONS)
+
+_SINGULAR = 1e-6  # pivots below this part of their diagonal: the rows nearly depend on each other
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForwardDynamics:
@@ -27,10 +34,21 @@ class ForwardDynamics:
 
     Attributes:
         a: Joint accelerations (n_v,); `result["knee"]` is the part of one joint, np.asarray(result) is `a`.
+        loop_forces: Force and moment at every loop.
+        smallest_pivot: Smallest pivot of the constraint rows that were kept, as a part of its diagonal.
+        dropped_pivot: Largest pivot of the rows that were dropped as dependent.
     """
 
     a: Array
+    loop_forces: LoopForces
+    smallest_pivot: float
+    dropped_pivot: float
     layout: Layout
+
+    @property
+    def is_nearly_singular(self) -> bool:
+        """Whether which rows depend on others was a close decision: a configuration at or near a singularity."""
+        return self.smallest_pivot < _SINGULAR or self.dropped_pivot > 1e-12
 
     def __getitem__(self, joint: str) -> Array:
         """Accelerations of one joint (its n_v,)."""
@@ -41,24 +59,47 @@ class ForwardDynamics:
         return np.array(self.a, dtype=dtype, copy=copy)
 
 
-def forward_dynamics(m: Mechanism, s: State, tau: Any = None, forces: Iterable[Force] = ()) -> ForwardDynamics:
-    """Accelerations a = M^-1 (tau - bias) of all tree joints.
+def forward_dynamics(
+    m: Mechanism, s: State, tau: Any = None, forces: Iterable[Force] = (), method: str = "articulated"
+) -> ForwardDynamics:
+    """Accelerations of all tree joints with every loop closed: M a + bias = tau + K^T x, K a + Kdot v = 0.
 
     Args:
         m: Mechanism.
-        s: State.
-        tau: Generalized forces (n_v,) [N m or N], or {joint name: value}; None for none.
+        s: State; its loops must be closed, in position and velocity (see `project`).
+        tau: Generalized forces (n_v,) [N m or N], or {joint name: value}, virtual joints included; None for none.
         forces: External forces on links.
+        method: "articulated", the fast one; or a reference that gives the same: "unit_vectors" [NY, (24)], "projected"
+            (W^T M W), "kkt".
 
     Raises:
         SingularMassError: Something that can move has no inertia in that direction.
+        AssemblyError: The loops are open.
         InputError, UnknownNameError, StructureError: The arguments do not fit the mechanism.
     """
+    if method not in METHODS:
+        raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
     layout, table = opened_with_mass(m, s)
-    torque = joint_vector(layout, tau, "tau")
+    torque = tree_torque(layout, table, s, tau)
+    if layout.loops:
+        require_closed(layout, table, s)
+    if method != "articulated":
+        with applied(layout, table, s, forces):
+            a, reaction = FORMULATIONS[method](m, layout, table, s, torque)
+        return ForwardDynamics(a, reaction, 1.0, 0.0, layout)
     a = np.empty(layout.n_v)
+    pivots = (1.0, 0.0)
     with applied(layout, table, s, forces):
-        _forward_dynamics(table, s.q, s.v, torque, a)
+        if layout.loops:
+            pivots = constrained_forward_dynamics(table, s.q, s.v, torque, a)
+        else:
+            _forward_dynamics(table, s.q, s.v, torque, a)
+    _check_inertia(layout, table)
+    return ForwardDynamics(a, loop_forces_from_rows(layout, table, s), *pivots, layout)
+
+
+def _check_inertia(layout: Layout, table: Table) -> None:
+    """Raise if the articulated sweep met a freedom that moves nothing."""
     stuck = massless_freedom(table)
     if stuck >= 0:
         name = layout.freedom_name(stuck)
@@ -67,4 +108,3 @@ def forward_dynamics(m: Mechanism, s: State, tau: Any = None, forces: Iterable[F
             "(a point or a thin rod has none about its own axis) or the joint an armature",
             name,
         )
-    return ForwardDynamics(a, layout)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics.arguments import opened_with_mass
+from varichain.dynamics.arguments import opened_with_center, opened_with_mass
 from varichain.dynamics.forces import Force
 from varichain.dynamics.inverse import inverse_dynamics
 from varichain.kernels.mass_matrix import mass_matrix as _mass_matrix
@@ -34,7 +34,7 @@ def bias_force(m: Mechanism, s: State, forces: Iterable[Force] = ()) -> Array:
 
 def center_of_mass(m: Mechanism, s: State) -> Array:
     """World position of the centre of mass of all links that can move (3,) [m]."""
-    _, table = opened_with_mass(m, s)
+    _, table = opened_with_center(m, s)
     c = np.empty(3)
     _center_of_mass(table, s.q, c)
     return c
@@ -42,7 +42,7 @@ def center_of_mass(m: Mechanism, s: State) -> Array:
 
 def center_of_mass_jacobian(m: Mechanism, s: State) -> Array:
     """Jacobian J (3, n_v) of the centre of mass: its velocity is J v."""
-    layout, table = opened_with_mass(m, s)
+    layout, table = opened_with_center(m, s)
     J = np.empty((3, layout.n_v))
     _center_of_mass_jacobian(table, s.q, J)
     return J

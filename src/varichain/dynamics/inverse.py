@@ -1,16 +1,22 @@
-"""Inverse dynamics: joint torques from accelerations."""
+"""Inverse dynamics: joint torques from accelerations, of open and closed chains."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics.arguments import joint_vector, opened_with_mass
+from varichain.dynamics.actuation import Actuation, distribute
+from varichain.dynamics.arguments import Table, joint_vector, opened_with_mass
 from varichain.dynamics.forces import Force, applied
+from varichain.dynamics.formulations import reaction
+from varichain.dynamics.loop_forces import LoopForces, require_closed, virtual_map
+from varichain.dynamics.loops import constraint_bias, constraint_matrix
+from varichain.dynamics.mobility import Mobility, mobility
+from varichain.errors import AssemblyError, UnknownNameError
 from varichain.kernels.inverse_dynamics import inverse_dynamics as _inverse_dynamics
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
@@ -18,43 +24,125 @@ from varichain.mechanism.mechanism import Mechanism
 
 Array = NDArray[np.float64]
 
+_CONSISTENT = 1e-6  # accelerations that open a loop by more than this part of their size are refused
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InverseDynamics:
     """Result of `inverse_dynamics`.
 
     Attributes:
-        tau: Generalized forces of all tree joints (n_v,) [N m or N], free joints included: there they say what a
-            support would have to give. `result["knee"]` is the part of one joint, np.asarray(result) is `tau`.
+        tau: Generalized forces of the tree joints (n_v,) [N m or N]; `result["knee"]` is the part of one joint, virtual
+            ones included, np.asarray(result) is `tau`. With actuators: zero where there is none. Without: what every
+            joint needs, free joints included, where it is what a support would have to give.
+        a: The accelerations (n_v,).
+        loop_forces: Force and moment at every loop.
+        actuation: How the actuators share the load; None if they were not asked.
     """
 
     tau: Array
+    a: Array
+    loop_forces: LoopForces
+    actuation: Actuation | None
     layout: Layout
 
     def __getitem__(self, joint: str) -> Array:
         """Generalized forces of one joint (its n_v,)."""
+        if self.actuation is not None and joint in self.actuation.virtual:
+            return self.actuation.virtual[joint]
         return self.tau[self.layout.slot(joint).v]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """The generalized forces of all joints."""
+        """The generalized forces of all tree joints."""
         return np.array(self.tau, dtype=dtype, copy=copy)
 
 
-def inverse_dynamics(m: Mechanism, s: State, a: Any = None, forces: Iterable[Force] = ()) -> InverseDynamics:
-    """Generalized forces tau = M a + bias of all tree joints that give the accelerations a.
+def inverse_dynamics(
+    m: Mechanism,
+    s: State,
+    a: Any = None,
+    forces: Iterable[Force] = (),
+    *,
+    actuators: bool | None = None,
+    weights: Mapping[str, float] | None = None,
+    limits: Mapping[str, tuple[float, float]] | None = None,
+) -> InverseDynamics:
+    """Torques that give the accelerations a.
 
     Springs, dampers, friction and armature of the joints are overcome too, so that this is the inverse of
-    `forward_dynamics`.
+    `forward_dynamics`. In an open chain every joint is taken as driven: tau = M a + bias. In a closed one the actuated
+    joints share the load, S^T tau_act = W^T tau_O [NY, (7)-(8)]: uniquely, or of least weighted norm if there are more
+    actuators than degrees of freedom, or within limits by a quadratic programme.
 
     Args:
         m: Mechanism.
-        s: State.
-        a: Accelerations (n_v,), or {joint name: value}; None for none.
+        s: State, its loops closed.
+        a: Accelerations (n_v,) that keep the loops closed, or {joint: value}; None for none. In a closed chain the
+            joints of a mapping are independent coordinates, others of them zero; dependent ones follow.
         forces: External forces on links.
+        actuators: Whether only actuated joints may give torque; by default in closed chains alone.
+        weights: Cost of a joint's torque squared, 1 if not named.
+        limits: (lower, upper) torque of joints; needs the extra "qp".
+
+    Raises:
+        ActuationError: The actuators cannot drive this motion (within the limits).
+        AssemblyError: The loops are open, or the accelerations would open them.
     """
     layout, table = opened_with_mass(m, s)
-    acceleration = joint_vector(layout, a, "a")
-    tau = np.empty(layout.n_v)
+    if actuators is None:
+        actuators = bool(layout.loops)
+    if not layout.loops and not actuators:
+        acceleration = joint_vector(layout, a, "a")
+        tau = np.empty(layout.n_v)
+        with applied(layout, table, s, forces):
+            _inverse_dynamics(table, s.q, s.v, acceleration, tau)
+        return InverseDynamics(tau, acceleration, LoopForces({}, np.zeros(0), True), None, layout)
+    require_closed(layout, table, s)
+    acceleration, coordinates = _accelerations(m, layout, table, s, a)
+    tau_O = np.empty(layout.n_v)
     with applied(layout, table, s, forces):
-        _inverse_dynamics(table, s.q, s.v, acceleration, tau)
-    return InverseDynamics(tau, layout)
+        _inverse_dynamics(table, s.q, s.v, acceleration, tau_O)
+    if not actuators:
+        return InverseDynamics(tau_O, acceleration, reaction(layout, table, s, np.zeros(layout.n_v)), None, layout)
+    actuation = distribute(layout, coordinates, coordinates.W.T @ tau_O, weights, limits)
+    missing = tau_O - actuation.tree
+    for loop in layout.loops:
+        if loop.name in actuation.virtual:
+            missing = missing - virtual_map(layout, table, s, loop).T @ actuation.virtual[loop.name]
+    return InverseDynamics(actuation.tree, acceleration, reaction(layout, table, s, missing), actuation, layout)
+
+
+def _accelerations(m: Mechanism, layout: Layout, table: Table, s: State, a: Any) -> tuple[Array, Mobility]:
+    """Accelerations of the tree that keep the loops closed, and the generalized coordinates."""
+    if layout.loops and (a is None or isinstance(a, Mapping)):
+        return _completed(m, layout, s, dict(a or {}))
+    acceleration = joint_vector(layout, a, "a")
+    coordinates = mobility(m, s, probe=False)
+    if layout.loops:
+        opening = constraint_matrix(layout, table, s.q) @ acceleration + constraint_bias(layout, table, s)
+        size = 1.0 + float(np.abs(acceleration).max(initial=0.0))
+        if np.abs(opening).max(initial=0.0) > _CONSISTENT * size:
+            residuals = {loop.name: float(np.abs(opening[loop.rows]).max(initial=0.0)) for loop in layout.loops}
+            raise AssemblyError(
+                f"these accelerations would open the loops by up to {np.abs(opening).max():.3g} [m/s^2 or rad/s^2]; give "
+                f"those of independent joints alone, such as {list(coordinates.independent)}",
+                residuals,
+            )
+    return acceleration, coordinates
+
+
+def _completed(m: Mechanism, layout: Layout, s: State, given: dict[str, Any]) -> tuple[Array, Mobility]:
+    """Accelerations from those of independent joints: a = W a_ind + w."""
+    coordinates = mobility(m, s, prefer=list(given), probe=False)
+    slots = {slot.name: slot for slot in layout.all_slots}
+    column = {int(k): i for i, k in enumerate(coordinates.independent_columns)}
+    a_ind = np.zeros(coordinates.n_independent)
+    for name, value in given.items():
+        if name not in slots:
+            raise UnknownNameError("joint", name, slots)
+        numbers = np.atleast_1d(np.asarray(value, dtype=float))
+        for k, number in zip(range(slots[name].v.start, slots[name].v.stop), numbers, strict=True):
+            a_ind[column[k]] = number
+    return coordinates.W @ a_ind + coordinates.w, coordinates
+
+

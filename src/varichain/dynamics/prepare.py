@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import require_mass
 from varichain.kernels import (
+    constrained,
     faults,
     forward_dynamics,
     inverse_dynamics,
@@ -25,10 +26,11 @@ from varichain.mechanism.mechanism import Mechanism
 Array = NDArray[np.float64]
 
 # Everything that a handle may call must have been declared before it is sealed.
-_FEATURES = (faults, forward_dynamics, inverse_dynamics, links, manifold, mass_matrix, pivots, totals, wrenches)
+_FEATURES = (constrained, faults, forward_dynamics, inverse_dynamics, links, manifold, mass_matrix, pivots, totals, wrenches)
 
 _inverse_dynamics = inverse_dynamics.inverse_dynamics
-_forward_dynamics = forward_dynamics.forward_dynamics
+_tree_forward_dynamics = forward_dynamics.forward_dynamics
+_constrained_forward_dynamics = constrained.constrained_forward_dynamics
 _mass_matrix = mass_matrix.mass_matrix
 
 
@@ -44,13 +46,25 @@ class Prepared:
     for one thread at a time; prepare one for each.
 
     Attributes:
-        n_q, n_v, n_links: Lengths; links count the ground.
+        n_q, n_v, n_links, n_rows: Lengths; links count the ground, rows are those of all loops.
         joints: Names of the joints, in the order of q and v.
         links: Row of every link by name.
         revision: Revision of the mechanism that was prepared.
     """
 
-    __slots__ = ("_no_acceleration", "_table", "_workspace", "joints", "links", "n_links", "n_q", "n_v", "revision")
+    __slots__ = (
+        "_forward_dynamics",
+        "_no_acceleration",
+        "_table",
+        "_workspace",
+        "joints",
+        "links",
+        "n_links",
+        "n_q",
+        "n_rows",
+        "n_v",
+        "revision",
+    )
 
     def __init__(self, mechanism: Mechanism) -> None:
         """Compile or load what is needed, and open a workspace."""
@@ -59,6 +73,8 @@ class Prepared:
         jit.seal()
         self._workspace = Workspace(layout.arrays)  # owns the memory that the table's addresses mean
         self._table = self._workspace.table
+        self._forward_dynamics = _constrained_forward_dynamics if layout.loops else _tree_forward_dynamics
+        self.n_rows = layout.n_rows
         self._no_acceleration = np.zeros(layout.n_v)
         self.n_q, self.n_v, self.n_links = layout.n_q, layout.n_v, len(layout.link_index)
         self.joints = tuple(slot.name for slot in layout.slots)
@@ -66,17 +82,34 @@ class Prepared:
         self.revision = layout.revision
 
     def inverse_dynamics(self, q: Array, v: Array, a: Array, out: Array, wrenches: Array | None = None) -> Array:
-        """Write tau = M a + bias (n_v,)."""
+        """Write tau = M a + bias (n_v,) of the tree; loops have no part in it."""
         if wrenches is not None:
             return self._with_wrenches(_inverse_dynamics, q, v, a, out, wrenches)
         _inverse_dynamics(self._table, q, v, a, out)
         return out
 
     def forward_dynamics(self, q: Array, v: Array, tau: Array, out: Array, wrenches: Array | None = None) -> Array:
-        """Write a = M^-1 (tau - bias) (n_v,); infinite or NaN where something that can move has no inertia."""
+        """Write the accelerations (n_v,) with all loops closed; NaN where something that can move has no inertia.
+
+        q and v must be closed, as `project` leaves them.
+        """
         if wrenches is not None:
-            return self._with_wrenches(_forward_dynamics, q, v, tau, out, wrenches)
-        _forward_dynamics(self._table, q, v, tau, out)
+            return self._with_wrenches(self._forward_dynamics, q, v, tau, out, wrenches)
+        self._forward_dynamics(self._table, q, v, tau, out)
+        return out
+
+    def multipliers(self, out: Array) -> Array:
+        """Write the rows' multipliers (n_rows,) of the last forward dynamics or projection: forces or impulses."""
+        out[:] = self._workspace.arrays["multipliers"]
+        return out
+
+    def project_position(self, q: Array, work: Array, tolerance: float = 1e-12, most_steps: int = 10) -> float:
+        """Close the loops' positions in place, in the mass metric, with work (n_v,); returns the largest error left."""
+        return float(constrained.project_position(self._table, q, tolerance, most_steps, work))
+
+    def velocity_jump(self, q: Array, v: Array, out: Array) -> Array:
+        """Write the jump (n_v,) after which no loop opens: the impact of all loops at once."""
+        constrained.velocity_jump(self._table, q, v, out)
         return out
 
     def bias_force(self, q: Array, v: Array, out: Array, wrenches: Array | None = None) -> Array:

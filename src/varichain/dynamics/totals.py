@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from varichain.dynamics.arguments import opened_with_mass
+from varichain.dynamics.arguments import opened_with_center, opened_with_mass
 from varichain.kernels.totals import energy as _energy
 from varichain.kernels.totals import momentum as _momentum
 from varichain.layout.state import State
@@ -67,7 +67,7 @@ def energy(m: Mechanism, s: State) -> Energy:
 
 def momentum(m: Mechanism, s: State, about: ArrayLike | None = None) -> Momentum:
     """Linear momentum, and angular momentum about a world point (3,) [m]; about the centre of mass by default."""
-    _, table = opened_with_mass(m, s)
+    _, table = opened_with_center(m, s)
     h, center = np.empty(6), np.empty(3)
     _momentum(table, s.q, s.v, h, center)
     angular, linear = h[:3], h[3:]

@@ -9,8 +9,8 @@ from varichain.kernels.gram import (
     factor_gram,
     fill_gram,
     propagate,
-    rows_times_free,
     solve_gram,
+    subtract_free,
 )
 from varichain.kernels.inertias import about_reference, store_articulated
 from varichain.kernels.jit import INTEGER, MATRIX, NUMBER, TABLE, VECTOR, helper, kernel, routine
@@ -22,6 +22,7 @@ from varichain.kernels.tables import (
     open_dofs,
     open_gram,
     open_loops,
+    open_multipliers,
     open_pairs,
     open_propagated,
     open_rows,
@@ -33,25 +34,29 @@ from varichain.kernels.tuples import ZERO6, dot6, load3, load6, load9, scale3, s
 
 @routine
 def factor(table):
-    """Propagated rows, Gram matrix and its factor; the articulated sweep and the rows' geometry must be done."""
+    """Propagated rows, Gram matrix and its factor; the articulated sweep and the rows' geometry must be done.
+
+    Returns the smallest pivot kept and the largest dropped, as parts of their diagonals.
+    """
     dofs, loops, rows, pairs = open_dofs(table), open_loops(table), open_rows(table), open_pairs(table)
     support, shared = open_support(table), open_shared(table)
     propagated, gram = open_propagated(table), open_gram(table)
-    propagate(open_bodies(table), dofs, loops, rows, support, propagated)
+    propagate(dofs, loops, rows, support, propagated)
     fill_gram(loops, pairs, support, shared, dofs, propagated, rows, gram)
-    smallest_kept, largest_dropped = factor_gram(False, rows, gram)
+    smallest_kept, largest_dropped = factor_gram(False, loops, rows, gram)
     if smallest_kept < SURELY_INDEPENDENT or largest_dropped > SURELY_DEPENDENT:
         fill_gram(loops, pairs, support, shared, dofs, propagated, rows, gram)
         choose_rows(gram, rows)
-        factor_gram(True, rows, gram)
+        smallest_kept, largest_dropped = factor_gram(True, loops, rows, gram)
+    return smallest_kept, largest_dropped
 
 
 @routine
 def solve(table, out):
     """Multipliers from the rows' right-hand sides, then accelerations (or jumps, or steps) of all freedoms."""
-    bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
-    solve_gram(rows, open_gram(table))
-    add_multipliers(loops, rows, open_support(table), open_propagated(table), dofs)
+    bodies, dofs, multipliers = open_bodies(table), open_dofs(table), open_multipliers(table)
+    solve_gram(open_rows(table), open_gram(table), multipliers)
+    add_multipliers(open_loops(table), open_support(table), open_propagated(table), multipliers, dofs)
     outward_accelerations(bodies, dofs, out)
 
 
@@ -68,20 +73,19 @@ def factor_at_rest(table):
         dofs[k].u = 0.0
     inward_articulated(bodies, dofs)
     place_rows(bodies, open_loops(table), open_rows(table))
-    factor(table)
+    return factor(table)
 
 
 @helper
-def load_errors(bodies, loops, rows):
+def load_errors(bodies, loops, rows, multipliers):
     """Position errors of all rows as right-hand sides, negative; returns the largest [m or rad]."""
     largest = 0.0
     for i in range(len(loops)):
         loop = loops[i]
         error = loop_error(bodies, loop)
         for r in range(loop.row, loop.row + loop.n_rows):
-            row = rows[r]
-            row.multiplier = -row_error(row, loop, error)
-            largest = max(largest, abs(row.multiplier))
+            multipliers[r] = -row_error(rows[r], loop, error)
+            largest = max(largest, abs(multipliers[r]))
     return largest
 
 
@@ -96,20 +100,25 @@ def constrained_forward_dynamics(
     # out
     a_out,
 ):
-    """Joint accelerations with all loops closed: M a + bias = tau + K^T x, K a + Kdot v = 0; x stays in the rows."""
+    """Joint accelerations with all loops closed: M a + bias = tau + K^T x, K a + Kdot v = 0; x stays in the multipliers.
+
+    Returns the smallest pivot kept and the largest dropped.
+    """
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
+    multipliers = open_multipliers(table)
     outward_bias(bodies, dofs, q, v)
     load_torques(dofs, tau)
     inward_articulated(bodies, dofs)
     place_rows(bodies, loops, rows)
-    factor(table)
+    pivots = factor(table)
     for i in range(len(loops)):
         loop = loops[i]
         motion = relative(bodies, loop)
         for r in range(loop.row, loop.row + loop.n_rows):
-            rows[r].multiplier = -row_bias(bodies, rows[r], loop, motion)
-    rows_times_free(loops, rows, open_support(table), open_propagated(table), dofs)
+            multipliers[r] = -row_bias(bodies, rows[r], loop, motion)
+    subtract_free(loops, open_support(table), open_propagated(table), dofs, multipliers)
     solve(table, a_out)
+    return pivots
 
 
 @kernel(TABLE, VECTOR, VECTOR, VECTOR)
@@ -124,16 +133,21 @@ def velocity_jump(
 ):
     """Smallest jump in the mass metric after which K v = 0: the impact of closing all loops at once [NY, (25)-(38)].
 
-    The rows keep the impulses.
+    The impulses stay in the multipliers.
     """
-    bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
+    bodies, loops, rows, multipliers = (
+        open_bodies(table),
+        open_loops(table),
+        open_rows(table),
+        open_multipliers(table),
+    )
     move_all(q, v, bodies, open_dofs(table))
     factor_at_rest(table)
     for i in range(len(loops)):
         loop = loops[i]
         _, _, w_rel, v_rel = relative(bodies, loop)
         for r in range(loop.row, loop.row + loop.n_rows):
-            rows[r].multiplier = -row_velocity(rows[r], loop, w_rel, v_rel)
+            multipliers[r] = -row_velocity(rows[r], loop, w_rel, v_rel)
     solve(table, dv_out)
 
 
@@ -157,7 +171,7 @@ def project_position(
     for count in range(most_steps + 1):
         place_all(q, bodies, dofs)
         place_rows(bodies, loops, rows)
-        largest = load_errors(bodies, loops, rows)
+        largest = load_errors(bodies, loops, rows, open_multipliers(table))
         if not largest > tolerance or count == most_steps:
             break
         factor_at_rest(table)
@@ -179,9 +193,9 @@ def row_errors(
     bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
     place_all(q, bodies, open_dofs(table))
     place_rows(bodies, loops, rows)
-    load_errors(bodies, loops, rows)
+    load_errors(bodies, loops, rows, errors_out)
     for r in range(len(rows)):
-        errors_out[r] = -rows[r].multiplier
+        errors_out[r] = -errors_out[r]
 
 
 @kernel(TABLE, VECTOR, VECTOR, VECTOR)

@@ -30,6 +30,7 @@ KERNELS: dict[Any, tuple[str, ...]] = {}
 
 # Contraction alone: a * b + c may become one fused instruction; NaN and infinity keep their meaning.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "nogil": True}
+_FOLDER_PREFIX = "varichain-kernels-"  # nothing else in a cache folder is ours to tidy up
 _FORGET_AFTER_DAYS = 30
 
 
@@ -87,16 +88,31 @@ def cache_folder() -> Path:
     base = os.environ.get("VARICHAIN_CACHE")
     if not base:
         base = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "varichain")
-    for candidate in (base, os.path.join(tempfile.gettempdir(), "varichain-cache")):
-        folder = Path(candidate) / source_digest()
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            os.utime(folder)
-        except OSError:
-            continue
+    name = f"{_FOLDER_PREFIX}{source_digest()}"
+    try:
+        folder = Path(base) / name
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
         if os.access(folder, os.W_OK):
             return folder
-    return Path(tempfile.mkdtemp(prefix="varichain-cache-"))
+    except OSError:
+        pass
+    folder = _temporary_base() / name
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def _temporary_base() -> Path:
+    """Folder in the shared temporary one that is surely this user's: what lies there will be run."""
+    user = str(os.getuid()) if hasattr(os, "getuid") else "cache"
+    base = Path(tempfile.gettempdir()) / f"varichain-{user}"
+    try:
+        base.mkdir(mode=0o700, exist_ok=True)
+        if not hasattr(os, "getuid") or base.stat().st_uid == os.getuid():
+            return base
+    except OSError:
+        pass
+    return Path(tempfile.mkdtemp(prefix="varichain-"))
 
 
 class _CompilerSettings:
@@ -130,7 +146,7 @@ def _forget_old_caches(base: Path) -> None:
     """Remove folders of kernel versions that nobody has used for a month."""
     oldest = time.time() - _FORGET_AFTER_DAYS * 86400
     for folder in base.iterdir():
-        if folder.is_dir() and len(folder.name) == 16 and folder.stat().st_mtime < oldest:
+        if folder.is_dir() and folder.name.startswith(_FOLDER_PREFIX) and folder.stat().st_mtime < oldest:
             for path in sorted(folder.rglob("*"), reverse=True):
                 path.rmdir() if path.is_dir() else path.unlink()
             folder.rmdir()

@@ -91,8 +91,11 @@ LOOP = np.dtype(
         ("orientation", _I),  # how its orientation error is measured: WHOLE rotation, or direction of the AXIS
         ("row", _I),  # first row
         ("n_rows", _I),
-        ("support", _I),  # first of its supporting freedoms in the support list
+        ("support", _I),  # first of its supporting freedoms in the support list: A's own, B's own, then common ones
         ("n_support", _I),
+        ("n_support_A", _I),
+        ("n_support_B", _I),
+        ("propagated", _I),  # where its propagated rows begin
         ("pair", _I),  # first of its pairs with earlier loops
         ("n_pairs", _I),
         ("R_A", _F, 9),  # frame A in body A, frame B in body B; z is the joint's axis
@@ -123,7 +126,6 @@ ROW = np.dtype(
         ("f_A", _F, 6),  # unit wrench on body A, about its tree's reference point; minus f_B acts on body B
         ("f_B", _F, 6),
         ("diagonal", _F),  # of the Gram matrix
-        ("multiplier", _F),
         ("kept", _I),  # 0 if the row depends on rows before it
     ],
     align=True,

@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 from varichain.kernels.jit import JIT_DISABLED, helper
 from varichain.kernels.records import BODY, DOF, LINK, LOOP, PAIR, ROW
 
-# What a table holds, in this order; the last four are plain arrays.
+# What a table holds, in this order; the last five are plain arrays.
 ENTITIES: dict[str, np.dtype[Any]] = {
     "bodies": BODY,
     "dofs": DOF,
@@ -25,10 +25,11 @@ ENTITIES: dict[str, np.dtype[Any]] = {
     "loops": LOOP,
     "rows": ROW,
     "pairs": PAIR,
-    "support": np.dtype(np.int64),  # freedoms that each loop's rows need, loop after loop, outermost first
+    "support": np.dtype(np.int64),  # freedoms that each loop's rows need, loop after loop
     "shared": np.dtype(np.int64),  # of each pair: freedom, its place in the later and the earlier loop's propagated rows
-    "propagated": np.dtype(np.float64),  # e_kr: (n_support, n_rows) of each loop, loop after loop
+    "propagated": np.dtype(np.float64),  # e_kr: (n_support, n_rows padded to threes) of each loop, loop after loop
     "gram": np.dtype(np.float64),  # K M^-1 K^T and its factor: lower triangle by rows, from each row's first entry on
+    "multipliers": np.dtype(np.float64),  # right-hand sides, then forces or impulses of the rows
 }
 
 
@@ -128,3 +129,9 @@ def open_propagated(table):
 def open_gram(table):
     """Packed Gram matrix of an address table."""
     return _array_at(table[18], table[19], np.float64)
+
+
+@helper
+def open_multipliers(table):
+    """Multipliers of an address table."""
+    return _array_at(table[20], table[21], np.float64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from varichain.layout.tree import tree_records
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.pose import Pose
 
 if TYPE_CHECKING:
     from varichain.layout.workspace import WorkspacePool
@@ -44,7 +45,7 @@ class JointSlot:
     v: slice
     coordinates: tuple[str, ...]
     has_quaternion: bool
-    actuated: bool
+    actuated: bool = field(compare=False)  # says nothing about coordinates
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +56,8 @@ class LoopSlot:
         slot: The virtual joint's place in q_all and v_all, behind the tree's coordinates.
         link_A: Name of the real link.
         link_B: Name of the link that the virtual link hangs on.
+        on_A: Frame A, the virtual link's, in the frame of link A.
+        on_B: Frame B, the joint's, in the frame of link B.
         rows: Slice of its rows.
         joint: The virtual joint.
     """
@@ -62,6 +65,8 @@ class LoopSlot:
     slot: JointSlot
     link_A: str
     link_B: str
+    on_A: Pose
+    on_B: Pose
     rows: slice
     joint: Joint
 
@@ -106,6 +111,11 @@ class Layout:
         return self.n_v + sum(loop.joint.n_v for loop in self.loops)
 
     @cached_property
+    def moving_mass(self) -> float:
+        """Mass of all links that can move [kg]."""
+        return float(self.arrays["bodies"]["mass"].sum())
+
+    @cached_property
     def slot_by_name(self) -> dict[str, JointSlot]:
         """Slot of every tree joint by name."""
         return {slot.name: slot for slot in self.slots}
@@ -120,7 +130,8 @@ class Layout:
         """Workspaces of this layout, one for each thread that computes; the first import of numba."""
         from varichain.layout.workspace import WorkspacePool
 
-        return WorkspacePool(self.arrays)
+        # one pool for all, even if two threads come first: kernels know no more of its memory than addresses
+        return self.__dict__.setdefault("workspaces", WorkspacePool(self.arrays))  # type: ignore[no-any-return]
 
     def slot(self, joint: str) -> JointSlot:
         """Slot of a tree joint; UnknownNameError with the valid names if there is none."""
@@ -149,6 +160,7 @@ class Layout:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Set what __getstate__ kept."""
         self.__dict__.update(state | {"arrays": _read_only(state["arrays"])})
+        self.q_zero.setflags(write=False)  # copied and unpickled arrays come back writable
 
 
 def layout_of(mechanism: Mechanism) -> Layout:
@@ -202,7 +214,7 @@ def _loops(virtual: tuple[Link, ...], slots: tuple[JointSlot, ...]) -> tuple[tup
     for link, slot in zip(virtual, slots, strict=True):
         assert link.real is not None and link.parent is not None and link.joint is not None
         rows = slice(n_rows, n_rows + len(ROWS[slot.kind]))
-        loops.append(LoopSlot(slot, link.real.name, link.parent.name, rows, link.joint))
+        loops.append(LoopSlot(slot, link.real.name, link.parent.name, link.on_real, link.at, rows, link.joint))
         n_rows = rows.stop
     return tuple(loops), n_rows
 

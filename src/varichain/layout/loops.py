@@ -38,14 +38,20 @@ def loop_arrays(virtual_links: tuple[Link, ...], tree: TreeRecords) -> dict[str,
     kinds = [link.joint.kind for link in virtual_links]  # type: ignore[union-attr]
     n_rows = [len(ROWS[kind]) for kind in kinds]
     first_row = np.concatenate([[0], np.cumsum(n_rows)]).astype(int).tolist()
-    support = [_support(link, tree) for link in virtual_links]
+    ways = [_ways(link, tree) for link in virtual_links]
+    support = [own_A + own_B + common for own_A, own_B, common in ways]
     for i, link in enumerate(virtual_links):
         _fill_geometry(loops[i], link, tree)
         loops[i]["row"], loops[i]["n_rows"] = first_row[i], n_rows[i]
     sizes = [len(freedoms) for freedoms in support]
+    strides = [3 * ((n + 2) // 3) for n in n_rows]  # the kernels take rows three at a time
+    blocks = np.concatenate([[0], np.cumsum(np.multiply(sizes, strides))]).astype(int).tolist()
     loops["n_support"] = sizes
+    loops["n_support_A"] = [len(own_A) for own_A, _, _ in ways]
+    loops["n_support_B"] = [len(own_B) for _, own_B, _ in ways]
     loops["support"] = np.concatenate([[0], np.cumsum(sizes)])[:-1]
-    pairs, shared, first_loop = _pairs(loops, support, n_rows)
+    loops["propagated"] = blocks[:-1]
+    pairs, shared, first_loop = _pairs(loops, support, blocks, strides)
     rows = _rows(kinds, first_row, first_loop)
     n_entries = int(rows[-1]["entry"] + len(rows) - rows[-1]["first"]) if len(rows) else 0
     return {
@@ -54,8 +60,9 @@ def loop_arrays(virtual_links: tuple[Link, ...], tree: TreeRecords) -> dict[str,
         "pairs": pairs,
         "support": np.array([k for freedoms in support for k in freedoms], dtype=np.int64),
         "shared": np.array(shared, dtype=np.int64),
-        "propagated": np.zeros(sum(n * size for n, size in zip(n_rows, sizes, strict=True))),
+        "propagated": np.zeros(blocks[-1]),
         "gram": np.zeros(n_entries),
+        "multipliers": np.zeros(len(rows)),
     }
 
 
@@ -79,28 +86,35 @@ def _fill_geometry(loop: Any, link: Link, tree: TreeRecords) -> None:
         loop["angle"] = math.atan2(float(np.linalg.norm(np.cross(first, second))), float(first @ second))
 
 
-def _support(link: Link, tree: TreeRecords) -> list[int]:
-    """Freedoms on the ways from both bodies of a loop to the ground, outermost first."""
-    found: set[int] = set()
+def _ways(link: Link, tree: TreeRecords) -> tuple[list[int], list[int], list[int]]:
+    """Freedoms on the ways from both bodies of a loop to the ground, outermost first: A's own, B's own, common."""
     if not ROWS[link.joint.kind]:  # type: ignore[union-attr]
-        return []
-    for end in (link.real, link.parent):
-        body, _ = tree.place[end]  # type: ignore[index]
-        k = tree.last_dof[body]
-        while k >= 0 and k not in found:
-            found.add(k)
-            k = tree.dof_parent[k]
-    return sorted(found, reverse=True)
+        return [], [], []
+    way_A, way_B = (_way(tree.last_dof[tree.place[end][0]], tree) for end in (link.real, link.parent))  # type: ignore[index]
+    common = 0
+    while common < min(len(way_A), len(way_B)) and way_A[-1 - common] == way_B[-1 - common]:
+        common += 1
+    meet_A, meet_B = len(way_A) - common, len(way_B) - common
+    return way_A[:meet_A], way_B[:meet_B], way_A[meet_A:]
 
 
-def _pairs(loops: Array, support: list[list[int]], n_rows: list[int]) -> tuple[Array, list[int], list[int]]:
+def _way(k: int, tree: TreeRecords) -> list[int]:
+    way = []
+    while k >= 0:
+        way.append(k)
+        k = tree.dof_parent[k]
+    return way
+
+
+def _pairs(
+    loops: Array, support: list[list[int]], blocks: list[int], strides: list[int]
+) -> tuple[Array, list[int], list[int]]:
     """Pairs of loops that share freedoms, the shared freedoms with their places, and each loop's earliest partner."""
-    start, place = 0, []
+    place = []
     users: dict[int, list[int]] = defaultdict(list)
     meeting: dict[tuple[int, int], list[int]] = defaultdict(list)
     for i, freedoms in enumerate(support):
-        place.append({k: start + j * n_rows[i] for j, k in enumerate(freedoms)})
-        start += n_rows[i] * len(freedoms)
+        place.append({k: blocks[i] + j * strides[i] for j, k in enumerate(freedoms)})
         for k in freedoms:
             for earlier in users[k]:
                 meeting[i, earlier].append(k)

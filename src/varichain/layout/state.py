@@ -251,7 +251,10 @@ def _quaternion_from(value: Any, name: str) -> Array:
         return value.quaternion
     shape = np.shape(value)
     if shape == (3, 3):
-        return quaternion_from_matrix(Pose(R=value).R)
+        try:
+            return quaternion_from_matrix(Pose(R=value).R)
+        except InputError as error:
+            raise InputError(f"{what}: {error}") from None
     if shape == (3,):
         return quaternion_from_rotation_vector(finite_array(value, (3,), what))
     if shape == (4,):

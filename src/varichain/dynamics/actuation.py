@@ -1,0 +1,149 @@
+"""Actuation: how the actuators of a closed chain share a load, S^T tau_act = tau_ind [NY, (8)]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.dynamics.mobility import Mobility
+from varichain.errors import ActuationError, InputError, MissingExtraError, UnknownNameError
+from varichain.layout.layout import Layout
+from varichain.spatial.checks import finite_numbers, positive_scalar
+
+Array = NDArray[np.float64]
+
+_DRIVEN = 1e-9  # a generalized force missing by less than this part of the load is rounding
+_RANK = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Actuation:
+    """Torques of the actuators.
+
+    Attributes:
+        tau_act: One per actuated freedom (N_A,) [N m or N], in the order of `names`.
+        names: Names of the actuated freedoms.
+        tree: The same as generalized forces of the tree joints (n_v,), zero where there is no actuator.
+        virtual: The same for actuated virtual joints, by name.
+        null_space: Torques (N_A, n) that move nothing and only strain the mechanism: any combination may be added.
+    """
+
+    tau_act: Array
+    names: tuple[str, ...]
+    tree: Array
+    virtual: dict[str, Array]
+    null_space: Array
+
+
+def distribute(
+    layout: Layout,
+    coordinates: Mobility,
+    load: Array,
+    weights: Mapping[str, float] | None,
+    limits: Mapping[str, tuple[float, float]] | None,
+) -> Actuation:
+    """Share the generalized load tau_ind (N_F,) among the actuators."""
+    S, names = coordinates.S, coordinates.actuated
+    cost = np.ones(len(names))
+    for name, weight in (weights or {}).items():
+        cost[_freedoms(layout, names, name)] = positive_scalar(weight, f"weight of joint {name!r}")
+    # least norm of sqrt(cost) tau with S^T tau = load
+    root = np.sqrt(cost)
+    tau = np.linalg.lstsq((S / root[:, None]).T, load, rcond=_RANK)[0] / root if S.size else np.zeros(len(names))
+    missing = load - S.T @ tau
+    size = float(np.abs(load).max(initial=0.0))
+    if np.abs(missing).max(initial=0.0) > _DRIVEN * max(1.0, size):
+        raise _undrivable(coordinates, missing)
+    if limits:
+        lower, upper = _bounds(layout, names, limits)
+        if (tau < lower).any() or (tau > upper).any():
+            tau = _within_limits(S, load, cost, lower, upper, names)
+    return _as_actuation(layout, coordinates, tau)
+
+
+def _as_actuation(layout: Layout, coordinates: Mobility, tau: Array) -> Actuation:
+    tree = np.zeros(layout.n_v)
+    virtual: dict[str, Array] = {}
+    start = 0
+    for slot in layout.all_slots:
+        if slot.actuated:
+            part = tau[start : start + len(slot.coordinates)]
+            start += len(slot.coordinates)
+            if slot.v.start < layout.n_v:
+                tree[slot.v] = part
+            else:
+                virtual[slot.name] = part
+    return Actuation(tau, coordinates.actuated, tree, virtual, _null_space(coordinates.S))
+
+
+def _null_space(S: Array) -> Array:
+    """Orthonormal torques with S^T tau = 0 (N_A, n)."""
+    if S.shape[1] == 0:
+        return np.eye(S.shape[0])
+    U, sigma, _ = np.linalg.svd(S)
+    rank = int(np.count_nonzero(sigma > _RANK * sigma.max(initial=1e-300)))
+    return U[:, rank:]
+
+
+def _undrivable(coordinates: Mobility, missing: Array) -> ActuationError:
+    """What force is missing, and where."""
+    lacking = [
+        name
+        for name, force in zip(coordinates.independent, missing, strict=True)
+        if abs(force) > 1e-3 * np.abs(missing).max()
+    ]
+    residual = float(np.abs(missing).max())
+    return ActuationError(
+        f"the {coordinates.n_actuated} actuators ({coordinates.actuation}) cannot drive this motion: a generalized force "
+        f"of {residual:.3g} is missing along {', '.join(map(repr, lacking))}; actuate a joint there, or give an "
+        "acceleration that the mechanism has by itself",
+        residual,
+        lacking,
+    )
+
+
+def _freedoms(layout: Layout, names: tuple[str, ...], joint: str) -> list[int]:
+    """Places of a joint's freedoms among the actuated ones."""
+    places = [i for i, name in enumerate(names) if name == joint or name.rsplit(".", 1)[0] == joint]
+    if not places:
+        raise UnknownNameError("actuated joint", joint, [slot.name for slot in layout.all_slots if slot.actuated])
+    return places
+
+
+def _bounds(layout: Layout, names: tuple[str, ...], limits: Mapping[str, tuple[float, float]]) -> tuple[Array, Array]:
+    lower, upper = np.full(len(names), -np.inf), np.full(len(names), np.inf)
+    for joint, given in limits.items():
+        low, high = finite_numbers(given, 2, f"torque limits of joint {joint!r}")
+        if low > high:
+            raise InputError(f"torque limits of joint {joint!r} must be lower <= upper, not {low:g} and {high:g}")
+        places = _freedoms(layout, names, joint)
+        lower[places], upper[places] = low, high
+    return lower, upper
+
+
+def _within_limits(S: Array, load: Array, cost: Array, lower: Array, upper: Array, names: tuple[str, ...]) -> Array:
+    """Least weighted norm within torque limits: a quadratic programme."""
+    try:
+        import daqp
+    except ImportError:
+        raise MissingExtraError("torque limits need the package daqp: pip install 'varichain[qp]'") from None
+    # independent rows of S^T tau = load only, and no infinite numbers: daqp takes 1e30 as open
+    U, sigma, Vt = np.linalg.svd(S.T, full_matrices=False)
+    rank = int(np.count_nonzero(sigma > _RANK * sigma[0]))
+    A, b = sigma[:rank, None] * Vt[:rank], U[:, :rank].T @ load
+    high = np.concatenate([np.minimum(upper, 1e30), b])
+    low = np.concatenate([np.maximum(lower, -1e30), b])
+    sense = np.concatenate([np.zeros(len(names)), np.full(rank, 5)]).astype(np.int32)  # 5: equality, active
+    tau, _, flag, _ = daqp.solve(np.diag(cost), np.zeros(len(names)), np.ascontiguousarray(A), high, low, sense)
+    if flag < 1:
+        at_limit = [name for name, bound in zip(names, np.isfinite(lower) | np.isfinite(upper), strict=True) if bound]
+        raise ActuationError(
+            f"no torques within the limits of {', '.join(map(repr, at_limit))} drive this motion; widen the limits or "
+            "slow the motion",
+            float(np.abs(load).max()),
+            at_limit,
+        )
+    return np.asarray(tau)

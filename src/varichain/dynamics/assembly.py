@@ -1,0 +1,166 @@
+"""Assembly: a configuration in which all loops close, near a rough start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.dynamics.arguments import Table, opened
+from varichain.dynamics.loops import closure_errors, constraint_matrix
+from varichain.errors import AssemblyError, InputError
+from varichain.kernels.manifold import difference, integrate
+from varichain.layout.layout import Layout
+from varichain.layout.state import State
+from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.checks import positive_scalar
+
+Array = NDArray[np.float64]
+
+CLOSED = 1e-12
+"""Largest error [m or rad] at which loops count as closed: rounding of poses a few metres away."""
+
+_LONGEST_STEP = 0.2  # [rad or m] per freedom: short steps stay on the branch that the start is on
+_MOST_STEPS = 200
+_ENOUGH = 1e-15  # errors below this cannot be improved
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """Result of `assemble`.
+
+    Attributes:
+        state: State with all loops closed; time and velocities as they were.
+        moved: Step (n_v,) on the manifold from the start to the result.
+        distance: Largest entry of `moved` [rad or m].
+        residual: Largest error of any loop [m or rad].
+        steps: Number of steps taken.
+    """
+
+    state: State
+    moved: Array
+    distance: float
+    residual: float
+    steps: int
+
+    def __str__(self) -> str:
+        """How far it moved, in a sentence."""
+        joint = self.state.layout.freedom_name(int(np.argmax(np.abs(self.moved)))) if len(self.moved) else "nothing"
+        return (
+            f"loops closed to {self.residual:.1e} in {self.steps} steps; moved by {self.distance:.3g} at most ({joint})"
+        )
+
+
+def assemble(m: Mechanism, s: State, hold: Iterable[str] = (), tolerance: float = 1e-10) -> Assembly:
+    """Configuration near s in which all loops close.
+
+    Damped least squares with short steps of least norm: the result lies on the branch that the start is closest to.
+
+    Args:
+        m: Mechanism.
+        s: Rough start; not changed.
+        hold: Names of joints that keep their coordinates.
+        tolerance: Largest error [m or rad] that counts as closed.
+
+    Raises:
+        AssemblyError: The loops cannot be closed from here; what is left open of each is in `residuals`.
+    """
+    layout, table = opened(m, s)
+    limit = positive_scalar(tolerance, "tolerance")
+    free = np.ones(layout.n_v, dtype=bool)
+    if isinstance(hold, str):
+        raise InputError(f"hold must be a list of joint names, such as [{hold!r}]")
+    for name in hold:
+        free[layout.slot(name).v] = False
+    q, steps = _descend(layout, table, s.q.copy(), np.flatnonzero(free))
+    errors = closure_errors(layout, table, q)
+    residual = float(np.abs(errors).max(initial=0.0))
+    if not residual <= limit:
+        raise _cannot_close(layout, errors, residual, limit)
+    moved = np.empty(layout.n_v)
+    difference(table, s.q, q, moved)
+    state = s.copy()
+    state.q[:] = q
+    return Assembly(state, moved, float(np.abs(moved).max(initial=0.0)), residual, steps)
+
+
+def close_loops(layout: Layout, table: Table, q: Array, most_steps: int = 20) -> float:
+    """Close small gaps in place by Newton steps of least norm; returns the largest error left.
+
+    No masses take part, so that massless mechanisms have a mobility too.
+    """
+    errors = closure_errors(layout, table, q)
+    largest = float(np.abs(errors).max(initial=0.0))
+    for _ in range(most_steps):
+        if largest <= CLOSED:
+            break
+        step = -np.linalg.lstsq(constraint_matrix(layout, table, q), errors, rcond=1e-9)[0]
+        trial = q.copy()
+        integrate(table, q, step, 1.0, trial)
+        errors = closure_errors(layout, table, trial)
+        if not np.abs(errors).max() < largest:
+            break
+        q[:] = trial
+        largest = float(np.abs(errors).max())
+    return largest
+
+
+def _descend(layout: Layout, table: Table, q: Array, free: NDArray[np.intp]) -> tuple[Array, int]:
+    """Levenberg-Marquardt on the loops' errors, over the free joints alone."""
+    errors = closure_errors(layout, table, q)
+    damping = 1e-3
+    rng = np.random.default_rng(0)  # same start, same result
+    shaken = 0
+    for count in range(_MOST_STEPS):
+        size = float(errors @ errors)
+        if np.abs(errors).max(initial=0.0) <= _ENOUGH:
+            return q, count
+        K = constraint_matrix(layout, table, q)[:, free]
+        trial, trial_errors = _step(layout, table, q, free, _damped(K, errors, damping))
+        trial_size = float(trial_errors @ trial_errors)
+        if trial_size < size:
+            q, errors = trial, trial_errors
+            damping *= 0.1 if trial_size < 0.25 * size else 0.5
+        elif np.abs(errors).max() <= CLOSED or damping > 1e6:
+            if np.abs(errors).max() <= CLOSED or shaken == 5:
+                return q, count
+            # stuck where the errors' slope is zero, such as a chain stretched towards its target: leave the spot
+            q, errors = _step(layout, table, q, free, 0.01 * rng.standard_normal(len(free)))
+            damping, shaken = 1e-3, shaken + 1
+        else:
+            damping *= 10.0
+    return q, _MOST_STEPS
+
+
+def _damped(K: Array, errors: Array, damping: float) -> Array:
+    """Step of least norm that reduces the errors, no freedom more than the longest step."""
+    U, sigma, Vt = np.linalg.svd(K, full_matrices=False)
+    largest = sigma.max(initial=0.0)
+    # damping relative to the errors: full Newton steps, quadratic convergence, once they are small
+    floor = damping * min(1.0, float(np.abs(errors).max())) * largest**2 + 1e-18 * largest**2
+    step: Array = -Vt.T @ (sigma / (sigma**2 + floor) * (U.T @ errors)) if largest > 0.0 else np.zeros(K.shape[1])
+    longest = float(np.abs(step).max(initial=0.0))
+    return step * (_LONGEST_STEP / longest) if longest > _LONGEST_STEP else step
+
+
+def _step(
+    layout: Layout, table: Table, q: Array, free: NDArray[np.intp], step: Array
+) -> tuple[Array, Array]:
+    """Configuration after a step of the free joints, and the errors there."""
+    whole = np.zeros(layout.n_v)
+    whole[free] = step
+    moved = np.empty(layout.n_q)
+    integrate(table, q, whole, 1.0, moved)
+    return moved, closure_errors(layout, table, moved)
+
+
+def _cannot_close(layout: Layout, errors: Array, residual: float, limit: float) -> AssemblyError:
+    residuals = {loop.name: float(np.abs(errors[loop.rows]).max(initial=0.0)) for loop in layout.loops}
+    open_loops = ", ".join(f"{name!r} {gap:.3g}" for name, gap in residuals.items() if gap > limit)
+    return AssemblyError(
+        f"the loops cannot be closed from this start: {residual:.3g} is left, {limit:g} allowed; open [m or rad]: "
+        f"{open_loops}. Start closer, hold fewer joints, or check the joint frames",
+        residuals,
+    )

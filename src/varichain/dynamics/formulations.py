@@ -1,0 +1,84 @@
+"""Forward dynamics of closed chains by the book: slow, readable references for the fast solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.dynamics.arguments import Table
+from varichain.dynamics.loop_forces import LoopForces, loop_forces
+from varichain.dynamics.loops import constraint_bias, constraint_matrix
+from varichain.dynamics.mobility import mobility
+from varichain.kernels.inverse_dynamics import inverse_dynamics
+from varichain.kernels.mass_matrix import mass_matrix
+from varichain.layout.layout import Layout
+from varichain.layout.state import State
+from varichain.mechanism.mechanism import Mechanism
+
+Array = NDArray[np.float64]
+Formulation = Callable[[Mechanism, Layout, Table, State, Array], tuple[Array, LoopForces]]
+
+
+def unit_vectors(m: Mechanism, layout: Layout, table: Table, s: State, tau: Array) -> tuple[Array, LoopForces]:
+    """The papers' unit-vector method: A a_ind + b = tau_ind, columns of A by inverse dynamics [NY, III]."""
+    coordinates = mobility(m, s, probe=False)
+    W, w = coordinates.W, coordinates.w
+    b = W.T @ _inverse(layout, table, s, w)
+    A = np.array([W.T @ _inverse(layout, table, s, W[:, i] + w) - b for i in range(W.shape[1])]).T.reshape(W.shape[1], -1)
+    a = W @ np.linalg.solve(A, W.T @ tau - b) + w
+    return a, _reaction(layout, table, s, a, tau)
+
+
+def projected(m: Mechanism, layout: Layout, table: Table, s: State, tau: Array) -> tuple[Array, LoopForces]:
+    """Mass matrix projected on the generalized coordinates: (W^T M W) a_ind = W^T (tau - bias - M w)."""
+    coordinates = mobility(m, s, probe=False)
+    W, w = coordinates.W, coordinates.w
+    M = _mass_matrix(layout, table, s)
+    right = W.T @ (tau - _inverse(layout, table, s, np.zeros(layout.n_v)) - M @ w)
+    a = W @ np.linalg.solve(W.T @ M @ W, right) + w
+    return a, _reaction(layout, table, s, a, tau)
+
+
+def kkt(m: Mechanism, layout: Layout, table: Table, s: State, tau: Array) -> tuple[Array, LoopForces]:
+    """Dense KKT system [[M, K^T], [K, 0]] [a; -x] = [tau - bias; -Kdot v], redundant rows and all, by least squares."""
+    M, K = _mass_matrix(layout, table, s), constraint_matrix(layout, table, s.q)
+    force = tau - _inverse(layout, table, s, np.zeros(layout.n_v))
+    target = -constraint_bias(layout, table, s)
+    # M = L L^T; in the coordinates L^T a the rows K L^-T are met by a step of least norm, exactly at any rank
+    L = np.linalg.cholesky(M)
+    free = np.linalg.solve(L, force)
+    rows = np.linalg.solve(L, K.T).T
+    y = free + np.linalg.lstsq(rows, target - rows @ free, rcond=1e-10)[0]
+    a = np.linalg.solve(L.T, y)
+    return a, _reaction(layout, table, s, a, tau)
+
+
+def _reaction(layout: Layout, table: Table, s: State, a: Array, tau: Array) -> LoopForces:
+    """Loop forces of least norm that the accelerations ask for: K^T x = M a + bias - tau."""
+    return reaction(layout, table, s, _inverse(layout, table, s, a) - tau)
+
+
+def reaction(layout: Layout, table: Table, s: State, missing: Array) -> LoopForces:
+    """Loop forces of least norm with K^T x = missing (n_v,)."""
+    if not layout.loops:
+        return LoopForces({}, np.zeros(0), True)
+    K = constraint_matrix(layout, table, s.q)
+    x, _, rank, _ = np.linalg.lstsq(K.T, missing, rcond=1e-10)
+    return loop_forces(layout, x, bool(rank == layout.n_rows))
+
+
+def _inverse(layout: Layout, table: Table, s: State, a: Array) -> Array:
+    tau = np.empty(layout.n_v)
+    inverse_dynamics(table, s.q, s.v, np.ascontiguousarray(a), tau)
+    return tau
+
+
+def _mass_matrix(layout: Layout, table: Table, s: State) -> Array:
+    M = np.empty((layout.n_v, layout.n_v))
+    mass_matrix(table, s.q, M)
+    return M
+
+
+FORMULATIONS: dict[str, Formulation] = {"unit_vectors": unit_vectors, "projected": projected, "kkt": kkt}

@@ -1,0 +1,151 @@
+"""Forces at the loops, and what must hold for them to be computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.dynamics.arguments import Table, joint_vector
+from varichain.dynamics.loops import closure_errors, constraint_matrix, loop_frames, relative_jacobian, virtual_subspace
+from varichain.errors import AssemblyError, UnknownNameError
+from varichain.kernels.constrained import row_velocities
+from varichain.kernels.records import HELICAL, LINEAR
+from varichain.layout.layout import Layout, LoopSlot
+from varichain.layout.state import State
+from varichain.spatial.checks import finite_array, finite_scalar
+
+Array = NDArray[np.float64]
+
+_CLOSED = 1e-6  # [m or rad, m/s or rad/s]: what a step of integration leaves open is far below
+
+
+class LoopForces(Mapping[str, Array]):
+    """Wrenches [moment; force] (6,) [N m, N] at the loops, by the name of the joint that closes each.
+
+    What the link that the virtual link hangs on exerts on the real link, at the origin of the joint frame, world axes.
+
+    Attributes:
+        multipliers: One per row (n_rows,).
+        is_unique: Whether the motion determines them. Where rows are redundant it does not: these are of least norm.
+    """
+
+    def __init__(self, wrenches: dict[str, Array], multipliers: Array, is_unique: bool) -> None:
+        """Hold what was computed."""
+        self._wrenches = wrenches
+        self.multipliers = multipliers
+        self.is_unique = is_unique
+
+    def __getitem__(self, joint: str) -> Array:
+        """Wrench of one loop."""
+        try:
+            return self._wrenches[joint]
+        except KeyError:
+            raise UnknownNameError("loop", joint, self._wrenches) from None
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the joints' names."""
+        return iter(self._wrenches)
+
+    def __len__(self) -> int:
+        """Number of loops."""
+        return len(self._wrenches)
+
+    def __repr__(self) -> str:
+        """Wrenches, one a line."""
+        note = "" if self.is_unique else " (not unique: of least norm)"
+        lines = [f"  {name}: {np.array2string(wrench, precision=5)}" for name, wrench in self._wrenches.items()]
+        return "\n".join([f"LoopForces{note}", *lines])
+
+
+def loop_forces_from_rows(layout: Layout, table: Table, s: State) -> LoopForces:
+    """Loop forces from the multipliers that a kernel has just left in the rows of this thread's workspace."""
+    if not layout.loops:
+        return LoopForces({}, np.zeros(0), True)
+    arrays = layout.workspaces.mine.arrays
+    multipliers, is_unique = arrays["multipliers"].copy(), bool(arrays["rows"]["kept"].all())
+    if not is_unique:
+        multipliers = least_norm(constraint_matrix(layout, table, s.q), multipliers)
+    return loop_forces(layout, multipliers, is_unique)
+
+
+def loop_forces(layout: Layout, multipliers: Array, is_unique: bool) -> LoopForces:
+    """Wrenches of all loops from the rows' multipliers; the rows of this thread's workspace must be placed."""
+    rows = layout.workspaces.mine.arrays["rows"]
+    loops = layout.workspaces.mine.arrays["loops"]
+    wrenches = {}
+    for loop, record in zip(layout.loops, loops, strict=True):
+        e, kind, x = rows["e"][loop.rows], rows["kind"][loop.rows], multipliers[loop.rows]
+        slides = (kind == LINEAR) | (kind == HELICAL)
+        force = (x * slides) @ e
+        moment = (x * ~slides) @ e - float(record["pitch"]) * ((x * (kind == HELICAL)) @ e)
+        wrenches[loop.name] = np.concatenate([moment, force])
+    return LoopForces(wrenches, multipliers, is_unique)
+
+
+def least_norm(K: Array, multipliers: Array) -> Array:
+    """Multipliers of least norm that do the same, K^T x."""
+    return np.linalg.lstsq(K.T, K.T @ multipliers, rcond=1e-10)[0]
+
+
+def require_closed(layout: Layout, table: Table, s: State) -> None:
+    """Raise AssemblyError if loops are open, in position or velocity, by more than integration leaves."""
+    for what, values, unit in (
+        ("open", closure_errors(layout, table, s.q), "m or rad"),
+        ("opening", _opening(layout, table, s), "m/s or rad/s"),
+    ):
+        # a velocity error counts relative to the velocities there are
+        limit = _CLOSED if what == "open" else _CLOSED * (1.0 + float(np.abs(s.v).max(initial=0.0)))
+        if not np.abs(values).max(initial=0.0) <= limit:
+            residuals = {loop.name: float(np.abs(values[loop.rows]).max(initial=0.0)) for loop in layout.loops}
+            worst = max(residuals, key=lambda name: residuals[name])
+            raise AssemblyError(
+                f"loops are {what} in this state, the worst, {worst!r}, by {residuals[worst]:.3g} {unit}: call "
+                "assemble(m, s) or project(m, s) first",
+                residuals,
+            )
+
+
+def tree_torque(layout: Layout, table: Table, s: State, tau: Any) -> Array:
+    """Generalized forces of the tree joints (n_v,), those of virtual joints translated into them.
+
+    A torque in a virtual joint is a pair of opposite wrenches along the joint's freedoms.
+    """
+    if not layout.loops or tau is None:
+        return joint_vector(layout, tau, "tau")
+    if isinstance(tau, Mapping):
+        virtual = {loop.name: loop for loop in layout.loops}
+        vector = joint_vector(layout, {name: value for name, value in tau.items() if name not in virtual}, "tau")
+        given = {virtual[name].name: (virtual[name], value) for name, value in tau.items() if name in virtual}
+        for loop, value in given.values():
+            vector = vector + virtual_map(layout, table, s, loop).T @ _virtual_torque(loop, value)
+        return vector
+    if np.shape(tau) == (layout.n_all,) and layout.n_all != layout.n_v:
+        whole = finite_array(tau, (layout.n_all,), "tau")
+        vector = whole[: layout.n_v].copy()
+        for loop in layout.loops:
+            vector += virtual_map(layout, table, s, loop).T @ whole[loop.slot.v]
+        return vector
+    return joint_vector(layout, tau, "tau")
+
+
+def virtual_map(layout: Layout, table: Table, s: State, loop: LoopSlot) -> Array:
+    """Velocities of a virtual joint from those of the tree, v_virtual = map v (its n_v, n_v)."""
+    X_WA, X_WB = loop_frames(layout, table, s)[layout.loops.index(loop)]
+    subspace = virtual_subspace(loop.joint, X_WA.R, X_WB.R)
+    return np.linalg.pinv(subspace) @ relative_jacobian(layout, table, s, loop, X_WA)
+
+
+def _virtual_torque(loop: LoopSlot, value: Any) -> Array:
+    what = f"tau of {loop.joint.kind} joint {loop.name!r}"
+    if loop.joint.n_v == 1 and np.ndim(value) == 0:
+        return np.array([finite_scalar(value, what)])
+    return finite_array(value, (loop.joint.n_v,), what)
+
+
+def _opening(layout: Layout, table: Table, s: State) -> Array:
+    rates = np.empty(layout.n_rows)
+    row_velocities(table, s.q, s.v, rates)
+    return rates

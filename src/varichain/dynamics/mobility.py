@@ -1,0 +1,294 @@
+"""Mobility: degrees of freedom, generalized coordinates and the papers' matrices H, W, S of a mechanism in a state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.dynamics.arguments import Table, opened
+from varichain.dynamics.assembly import close_loops
+from varichain.dynamics.coordinates import RANK_TOLERANCE, Selection, row_basis, select
+from varichain.dynamics.loops import loop_bias, loop_jacobian
+from varichain.errors import AssemblyError, InputError, PreferenceError, UnknownNameError
+from varichain.kernels.manifold import difference, integrate
+from varichain.layout.layout import Layout
+from varichain.layout.state import State
+from varichain.mechanism.mechanism import Mechanism
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+_NEARLY_CLOSED = 1e-6  # gaps above this are not rounding: the state is not assembled
+_NEARLY_SINGULAR = 1e-4  # singular values below this part of the largest are worth a word
+_SLIDING = ("displacement", "x", "y", "vx", "vy", "vz")
+_PROBE = 1e-3  # [rad or m] step along a free motion, to see whether it lasts
+
+
+@dataclass(frozen=True, eq=False)
+class Mobility:
+    """Degrees of freedom of a mechanism in a state, and its generalized coordinates.
+
+    v_all are the velocities of all joints, virtual ones behind the tree's (theta_J); v of the tree (theta_O), v_act of
+    the actuated (theta_A), v_ind of the independent (theta_G), v_dep of the dependent ones (theta_S). J_C v_all = 0;
+    v_dep = H v_ind; v = W v_ind; v_act = S v_ind; a = W a_ind + w [NY, (4)-(23)].
+
+    Attributes:
+        n_all, n_tree, n_actuated: N_J, N_O, N_A.
+        n_loops: N_L.
+        rank: m, rank of J_C.
+        n_independent: N_F = N_J - m.
+        n_lasting: Degrees of freedom that remain after a small motion; less than n_independent where some of them are
+            only instantaneous (singular and shaky configurations).
+        independent, dependent, actuated: Names of the freedoms.
+        J_C: (6 N_L, N_J), [angular; linear] per loop, world axes.
+        H: (m, N_F). W: (N_O, N_F). S: (N_A, N_F). w: (N_O,).
+        W_all: All joints' velocities, v_all = W_all v_ind (N_J, N_F).
+        redundant_rows: Of each loop, by its joint's name: rows that say nothing beyond what the other loops say.
+        locked: Freedoms that cannot move.
+        idle: Freedoms that no loop constrains.
+        passive: Freedoms that can move and have no actuator.
+        actuation: "fully actuated", "redundantly actuated" or "under-actuated".
+        singular_values: Of the scaled J_C; `is_nearly_singular` if the rank was a close decision.
+        conditioning: Smallest singular value of the scaled J_S.
+        residual: Largest loop error at which the rank was decided [m or rad].
+        switched: Why the independent set differs from the previous one; empty if it does not.
+    """
+
+    n_all: int
+    n_tree: int
+    n_actuated: int
+    n_loops: int
+    rank: int
+    n_independent: int
+    n_lasting: int
+    independent: tuple[str, ...]
+    dependent: tuple[str, ...]
+    actuated: tuple[str, ...]
+    J_C: Array
+    H: Array
+    W: Array
+    S: Array
+    w: Array
+    W_all: Array
+    redundant_rows: dict[str, int]
+    locked: tuple[str, ...]
+    idle: tuple[str, ...]
+    passive: tuple[str, ...]
+    actuation: str
+    singular_values: Array
+    conditioning: float
+    residual: float
+    switched: str
+    name: str
+    independent_columns: Indices = field(repr=False)
+    dependent_columns: Indices = field(repr=False)
+    rank_tolerance: float = RANK_TOLERANCE
+
+    @property
+    def is_instantaneous(self) -> bool:
+        """Whether some of the freedoms last for an instant only."""
+        return self.n_lasting < self.n_independent
+
+    @property
+    def is_nearly_singular(self) -> bool:
+        """Whether the rank was a close decision, or differs from that of configurations nearby."""
+        sigma = self.singular_values
+        close = self.rank > 0 and bool(sigma[self.rank - 1] < _NEARLY_SINGULAR * sigma[0])
+        return close or self.is_instantaneous
+
+    def __str__(self) -> str:
+        """The report that a mechanical engineer would want."""
+        from varichain.dynamics.report import mobility_report
+
+        return mobility_report(self)
+
+
+def mobility(
+    m: Mechanism, s: State, prefer: Iterable[str] = (), previous: Mobility | None = None, probe: bool = True
+) -> Mobility:
+    """Degrees of freedom, generalized coordinates and their matrices.
+
+    The rank is decided at closed loops: small gaps of the state are closed first, on a copy.
+
+    Args:
+        m: Mechanism.
+        s: State with its loops closed to 1e-6.
+        prefer: Joints ("knee") or freedoms ("pelvis.vx") that must be independent.
+        previous: Mobility at an earlier state: its independent set is kept while it is well conditioned.
+        probe: Whether to try small motions for freedoms that are only instantaneous.
+
+    Raises:
+        AssemblyError: The loops are open in this state.
+        PreferenceError: The preferred freedoms depend on each other.
+    """
+    layout, table = opened(m, s)
+    closed = s.copy()
+    residual = close_loops(layout, table, closed.q)
+    if residual > _NEARLY_CLOSED:
+        raise AssemblyError(
+            f"the loops are open by {residual:.3g} [m or rad]: no mobility can be told; call assemble(m, s) first",
+            {loop.name: residual for loop in layout.loops},
+        )
+    J_C = loop_jacobian(layout, table, closed)
+    scale_rows, scale_columns = _scales(layout, J_C)
+    scaled = scale_rows[:, None] * J_C * scale_columns
+    preferred = _columns(layout, prefer)
+    kept = previous.independent_columns if previous is not None and previous.n_all == layout.n_all else None
+    selection, switched = select(scaled, _classes(layout, preferred), kept)
+    _check_preferred(layout, selection, preferred)
+    return _matrices(layout, table, closed, J_C, scaled, scale_columns, selection, residual, switched, probe)
+
+
+def _matrices(
+    layout: Layout,
+    table: Table,
+    s: State,
+    J_C: Array,
+    scaled: Array,
+    scale_columns: Array,
+    selection: Selection,
+    residual: float,
+    switched: str,
+    probe: bool,
+) -> Mobility:
+    """H, W, S, w and what the report says about joints."""
+    independent, dependent = selection.independent, selection.dependent
+    # H = -J_S^-1 J_G [NY, (17)], over the whole of J_C: J_S has full column rank
+    H = -np.linalg.lstsq(scaled[:, dependent], scaled[:, independent], rcond=None)[0]
+    H = scale_columns[dependent, None] * H / scale_columns[independent]
+    W_all = np.zeros((layout.n_all, len(independent)))
+    W_all[independent] = np.eye(len(independent))
+    W_all[dependent] = H
+    w_all = np.zeros(layout.n_all)
+    if len(dependent):
+        # Hdot v_ind = -J_S^-1 (Jdot_Cm v_all) [NY, (19)]
+        w_all[dependent] = -np.linalg.lstsq(J_C[:, dependent], loop_bias(layout, table, s), rcond=None)[0]
+    actuated = _actuated_columns(layout)
+    S = W_all[actuated]
+    names = [layout.freedom_name(k) for k in range(layout.n_all)]
+    moves = np.abs(W_all * (1.0 / scale_columns)[:, None]).max(axis=1, initial=0.0) > 1e-9
+    touched = np.abs(scaled).max(axis=0, initial=0.0) > 1e-12
+    drive = np.linalg.matrix_rank(S, tol=1e-9) if S.size else 0
+    lasting = _lasting(layout, table, s, W_all, selection) if probe and len(layout.loops) else len(independent)
+    return Mobility(
+        n_all=layout.n_all,
+        n_tree=layout.n_v,
+        n_actuated=len(actuated),
+        n_loops=len(layout.loops),
+        rank=selection.rank,
+        n_independent=len(independent),
+        n_lasting=lasting,
+        independent=tuple(names[k] for k in independent),
+        dependent=tuple(names[k] for k in dependent),
+        actuated=tuple(names[k] for k in actuated),
+        J_C=J_C,
+        H=H,
+        W=W_all[: layout.n_v],
+        S=S,
+        w=w_all[: layout.n_v],
+        W_all=W_all,
+        redundant_rows=_redundant_rows(layout, scaled, selection.rank),
+        locked=tuple(names[k] for k in range(layout.n_all) if not moves[k]),
+        idle=tuple(names[k] for k in range(layout.n_all) if not touched[k]),
+        passive=tuple(names[k] for k in range(layout.n_all) if moves[k] and k not in set(actuated.tolist())),
+        actuation=_actuation(drive, len(actuated), len(independent)),
+        singular_values=selection.singular_values,
+        conditioning=selection.conditioning,
+        residual=residual,
+        switched=switched,
+        name=layout.mechanism_name,
+        independent_columns=independent,
+        dependent_columns=dependent,
+    )
+
+
+def _scales(layout: Layout, J_C: Array) -> tuple[Array, Array]:
+    """Factors of rows and columns that make J_C dimensionless: metres are measured in the loops' own size."""
+    slides = np.array([label in _SLIDING for slot in layout.all_slots for label in slot.coordinates], dtype=bool)
+    linear = np.tile([False] * 3 + [True] * 3, len(layout.loops))
+    arms = np.abs(J_C[np.ix_(linear, ~slides)])
+    length = float(arms.max(initial=0.0)) or 1.0
+    return np.where(linear, 1.0 / length, 1.0), np.where(slides, length, 1.0)
+
+
+def _classes(layout: Layout, preferred: Indices) -> Array:
+    """Order in which freedoms become dependent: virtual and unactuated ones first, preferred ones last."""
+    classes = np.zeros(layout.n_all)
+    classes[_actuated_columns(layout)] = 1.0
+    classes[preferred] = 2.0
+    return classes
+
+
+def _actuated_columns(layout: Layout) -> Indices:
+    columns = [k for slot in layout.all_slots if slot.actuated for k in range(slot.v.start, slot.v.stop)]
+    return np.array(columns, dtype=np.intp)
+
+
+def _columns(layout: Layout, names: Iterable[str]) -> Indices:
+    """Columns of joints or single freedoms by name."""
+    if isinstance(names, str):
+        raise InputError(f"prefer must be a list of names, such as [{names!r}]")
+    by_name = {layout.freedom_name(k): [k] for k in range(layout.n_all)}
+    by_name |= {slot.name: list(range(slot.v.start, slot.v.stop)) for slot in layout.all_slots}
+    columns: list[int] = []
+    for name in names:
+        if name not in by_name:
+            raise UnknownNameError("freedom", name, by_name)
+        columns += by_name[name]
+    return np.array(sorted(set(columns)), dtype=np.intp)
+
+
+def _check_preferred(layout: Layout, selection: Selection, preferred: Indices) -> None:
+    left_out = [layout.freedom_name(int(k)) for k in np.intersect1d(preferred, selection.dependent)]
+    if left_out:
+        raise PreferenceError(
+            f"{len(preferred)} freedoms were asked to be independent, but {', '.join(map(repr, left_out))} depend on the "
+            f"others; {len(selection.independent)} freedoms can be chosen, such as "
+            f"{[layout.freedom_name(int(k)) for k in selection.independent]}",
+            left_out,
+        )
+
+
+def _redundant_rows(layout: Layout, scaled: Array, rank: int) -> dict[str, int]:
+    """Rows of each loop, of six, that all other loops imply."""
+    redundant = {}
+    for i, loop in enumerate(layout.loops):
+        others = np.delete(scaled, np.s_[6 * i : 6 * i + 6], axis=0)
+        redundant[loop.name] = 6 - (rank - row_basis(others)[2])
+    return redundant
+
+
+def _actuation(drive: int, n_actuated: int, n_independent: int) -> str:
+    if drive < n_independent:
+        return "under-actuated"
+    return "fully actuated" if n_actuated == n_independent else "redundantly actuated"
+
+
+def _lasting(layout: Layout, table: Table, s: State, W_all: Array, selection: Selection) -> int:
+    """Degrees of freedom after a small motion along a random mixture of the free ones."""
+    n_free = len(selection.independent)
+    if n_free == 0:
+        return 0
+    rng = np.random.default_rng(0)  # same state, same answer
+    fewest = n_free
+    for _ in range(2):
+        direction = W_all[: layout.n_v] @ rng.standard_normal(n_free)
+        size = float(np.abs(direction).max(initial=0.0))
+        if size == 0.0:
+            continue
+        moved = s.copy()
+        integrate(table, s.q, direction / size, _PROBE, moved.q)
+        residual = close_loops(layout, table, moved.q, most_steps=50)
+        step = np.empty(layout.n_v)
+        difference(table, s.q, moved.q, step)
+        if residual > 1e-9 or np.abs(step).max() < 0.1 * _PROBE:
+            return 0 if n_free == 1 else min(fewest, n_free - 1)
+        J_C = loop_jacobian(layout, table, moved)
+        rows, columns = _scales(layout, J_C)
+        fewest = min(fewest, layout.n_all - row_basis(rows[:, None] * J_C * columns)[2])
+    return fewest
+
+

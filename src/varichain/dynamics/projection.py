@@ -1,0 +1,38 @@
+"""Projection of a state onto its loops, in the metric of the masses."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from varichain.dynamics.arguments import opened_with_mass
+from varichain.dynamics.assembly import CLOSED
+from varichain.dynamics.loops import closure_errors
+from varichain.errors import AssemblyError
+from varichain.kernels.constrained import project_position, velocity_jump
+from varichain.layout.state import State
+from varichain.mechanism.mechanism import Mechanism
+
+_MOST_STEPS = 30
+
+
+def project(m: Mechanism, s: State) -> State:
+    """Nearest state with all loops closed, positions first, then velocities; no momentum is created.
+
+    For small errors; `assemble` finds a configuration from far away.
+
+    Raises:
+        AssemblyError: Newton's method does not close the loops from here.
+    """
+    layout, table = opened_with_mass(m, s)
+    closed = s.copy()
+    if not layout.loops:
+        return closed
+    jump = np.empty(layout.n_v)
+    left = project_position(table, closed.q, CLOSED, _MOST_STEPS, jump)
+    if not left <= 1e-9:
+        errors = closure_errors(layout, table, closed.q)
+        residuals = {loop.name: float(np.abs(errors[loop.rows]).max(initial=0.0)) for loop in layout.loops}
+        raise AssemblyError(f"the loops stay open by {left:.3g} [m or rad]; call assemble(m, s) first", residuals)
+    velocity_jump(table, closed.q, closed.v, jump)
+    closed.v[:] += jump
+    return closed
