@@ -6,11 +6,12 @@ from varichain.dynamics.forces import Force
 from varichain.dynamics.forward import ForwardDynamics, forward_dynamics
 from varichain.dynamics.inertia import bias_force, center_of_mass, center_of_mass_jacobian, mass_matrix
 from varichain.dynamics.inverse import InverseDynamics, inverse_dynamics
+from varichain.dynamics.joint_forces import joint_forces
 from varichain.dynamics.kinematics import bias_acceleration, jacobian, pose, velocity
 from varichain.dynamics.limits import limit_excess
+from varichain.dynamics.loop_forces import LoopForces
 from varichain.dynamics.loops import LoopState, loop_states
 from varichain.dynamics.mobility import Mobility, mobility
-from varichain.dynamics.loop_forces import LoopForces
 from varichain.dynamics.prepare import Prepared
 from varichain.dynamics.projection import project
 from varichain.dynamics.totals import Energy, Momentum, energy, momentum
@@ -36,6 +37,7 @@ __all__ = [
     "forward_dynamics",
     "inverse_dynamics",
     "jacobian",
+    "joint_forces",
     "limit_excess",
     "loop_states",
     "mass_matrix",

@@ -97,8 +97,8 @@ def _undrivable(coordinates: Mobility, missing: Array) -> ActuationError:
     ]
     residual = float(np.abs(missing).max())
     return ActuationError(
-        f"the {coordinates.n_actuated} actuators ({coordinates.actuation}) cannot drive this motion: a generalized force "
-        f"of {residual:.3g} is missing along {', '.join(map(repr, lacking))}; actuate a joint there, or give an "
+        f"the {coordinates.n_actuated} actuators ({coordinates.actuation}) cannot drive this motion: a generalized "
+        f"force of {residual:.3g} is missing along {', '.join(map(repr, lacking))}; actuate a joint there, or give an "
         "acceleration that the mechanism has by itself",
         residual,
         lacking,

@@ -63,11 +63,14 @@ def require_mass(layout: Layout) -> None:
 
 def joint_vector(layout: Layout, value: Any, what: str) -> Array:
     """Float array (n_v,) from an array, a mapping from joint names to values (others zero), or None (all zero)."""
-    if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (layout.n_v,):
-        # one product finds every NaN and infinity; an overflow of huge numbers is looked at closely
-        if math.isfinite(value.dot(value)) or np.isfinite(value).all():
-            # kernels take contiguous writable arrays and none of another kind
-            return value if value.flags.c_contiguous and value.flags.writeable else value.copy()
+    if (
+        type(value) is np.ndarray
+        and value.dtype == np.float64
+        and value.shape == (layout.n_v,)
+        and math.isfinite(value.dot(value))  # finds every NaN and infinity; huge numbers take the slow way below
+    ):
+        # kernels take contiguous writable arrays and none of another kind
+        return value if value.flags.c_contiguous and value.flags.writeable else value.copy()
     if value is None:
         return np.zeros(layout.n_v)
     if not isinstance(value, Mapping):

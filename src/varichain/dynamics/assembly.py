@@ -145,9 +145,7 @@ def _damped(K: Array, errors: Array, damping: float) -> Array:
     return step * (_LONGEST_STEP / longest) if longest > _LONGEST_STEP else step
 
 
-def _step(
-    layout: Layout, table: Table, q: Array, free: NDArray[np.intp], step: Array
-) -> tuple[Array, Array]:
+def _step(layout: Layout, table: Table, q: Array, free: NDArray[np.intp], step: Array) -> tuple[Array, Array]:
     """Configuration after a step of the free joints, and the errors there."""
     whole = np.zeros(layout.n_v)
     whole[free] = step

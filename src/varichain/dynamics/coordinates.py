@@ -59,7 +59,10 @@ def select(J: Array, classes: Array, previous: Indices | None = None) -> tuple[S
         if len(kept) != rank:
             reason = f"the rank changed from {len(kept)} to {rank}"
         elif smallest(basis[:, kept]) < KEEP_THRESHOLD * conditioning:
-            reason = f"the smallest singular value of J_S fell to {smallest(basis[:, kept]):.1e}, {conditioning:.1e} is possible"
+            reason = (
+                f"the smallest singular value of J_S fell to {smallest(basis[:, kept]):.1e}, "
+                f"{conditioning:.1e} is possible"
+            )
         else:
             best, conditioning = kept, smallest(basis[:, kept])
     dependent = np.sort(best)

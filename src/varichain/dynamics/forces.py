@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from varichain.dynamics.arguments import link_row
-from varichain.dynamics.kinematics import poses
+from varichain.dynamics.arguments import Table, link_row
 from varichain.errors import InputError
-from varichain.kernels.wrenches import clear_wrenches, load_wrenches
+from varichain.kernels.wrenches import add_wrench, clear_wrenches
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.link import Link
@@ -39,6 +37,9 @@ class Force:
     moment: ArrayLike = _ZERO
     at: ArrayLike = _ZERO
     axes: str = "world"
+    _point: NDArray[np.float64] = field(init=False, repr=False)
+    _wrench: NDArray[np.float64] = field(init=False, repr=False)
+    _local: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Check the numbers; the link is looked up when the force is applied."""
@@ -46,20 +47,31 @@ class Force:
             object.__setattr__(self, field, finite_array(getattr(self, field), (3,), f"{field} on link {self.link!r}"))
         if self.axes not in ("world", "local"):
             raise InputError(f"axes must be 'world' or 'local', not {self.axes!r}")
+        # as the kernel wants them
+        object.__setattr__(self, "_point", np.array(self.at))
+        object.__setattr__(self, "_wrench", np.concatenate((self.moment, self.force)))
+        object.__setattr__(self, "_local", int(self.axes == "local"))
 
 
-@contextmanager
-def applied(layout: Layout, table: NDArray[np.int64], s: State, forces: Iterable[Force]) -> Iterator[None]:
-    """Let forces act on the bodies of a workspace while the block runs."""
-    given = _checked(forces)
-    if not given:
-        yield
-        return
-    load_wrenches(table, s.q, _wrenches(layout, table, s, given))
-    try:
-        yield
-    finally:
-        clear_wrenches(table)
+class applied:  # noqa: N801  reads as a word: with applied(...)
+    """Let forces act on the bodies of a workspace while a block runs."""
+
+    __slots__ = ("_given", "_q", "_table")
+
+    def __init__(self, layout: Layout, table: Table, s: State, forces: Iterable[Force]) -> None:
+        """Look up the links; nothing acts yet."""
+        self._given = [(link_row(layout, force.link), force) for force in _checked(forces)] if forces else ()
+        self._table, self._q = table, s.q
+
+    def __enter__(self) -> None:
+        """Put the forces on."""
+        for row, force in self._given:
+            add_wrench(self._table, self._q, row, force._point, force._wrench, force._local)
+
+    def __exit__(self, *_: object) -> None:
+        """Take them off."""
+        if self._given:
+            clear_wrenches(self._table)
 
 
 def _checked(forces: Any) -> tuple[Force, ...]:
@@ -68,17 +80,3 @@ def _checked(forces: Any) -> tuple[Force, ...]:
         if not isinstance(force, Force):
             raise InputError(f"forces must be Force objects, such as Force('hand', force=(0, 0, 10)), not {force!r}")
     return given
-
-
-def _wrenches(layout: Layout, table: NDArray[np.int64], s: State, forces: tuple[Force, ...]) -> NDArray[np.float64]:
-    """Sum of the forces as wrenches [moment; force] in world axes at the links' origins, (n_links, 6)."""
-    R, _ = poses(layout, table, s)
-    wrenches = np.zeros((len(layout.link_index), 6))
-    for given in forces:
-        row = link_row(layout, given.link)
-        R_WL = R[row].reshape(3, 3)
-        turn = R_WL if given.axes == "local" else np.eye(3)
-        force = turn @ np.asarray(given.force)
-        wrenches[row, :3] += turn @ np.asarray(given.moment) + np.cross(R_WL @ np.asarray(given.at), force)
-        wrenches[row, 3:] += force
-    return wrenches

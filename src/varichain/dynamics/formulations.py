@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import Table
-from varichain.dynamics.loop_forces import LoopForces, loop_forces
+from varichain.dynamics.loop_forces import NO_LOOPS, LoopForces, loop_forces
 from varichain.dynamics.loops import constraint_bias, constraint_matrix
 from varichain.dynamics.mobility import mobility
 from varichain.kernels.inverse_dynamics import inverse_dynamics
@@ -26,7 +26,8 @@ def unit_vectors(m: Mechanism, layout: Layout, table: Table, s: State, tau: Arra
     coordinates = mobility(m, s, probe=False)
     W, w = coordinates.W, coordinates.w
     b = W.T @ _inverse(layout, table, s, w)
-    A = np.array([W.T @ _inverse(layout, table, s, W[:, i] + w) - b for i in range(W.shape[1])]).T.reshape(W.shape[1], -1)
+    columns = [W.T @ _inverse(layout, table, s, W[:, i] + w) - b for i in range(W.shape[1])]
+    A = np.array(columns).reshape(W.shape[1], W.shape[1]).T
     a = W @ np.linalg.solve(A, W.T @ tau - b) + w
     return a, _reaction(layout, table, s, a, tau)
 
@@ -63,10 +64,10 @@ def _reaction(layout: Layout, table: Table, s: State, a: Array, tau: Array) -> L
 def reaction(layout: Layout, table: Table, s: State, missing: Array) -> LoopForces:
     """Loop forces of least norm with K^T x = missing (n_v,)."""
     if not layout.loops:
-        return LoopForces({}, np.zeros(0), True)
+        return NO_LOOPS
     K = constraint_matrix(layout, table, s.q)
     x, _, rank, _ = np.linalg.lstsq(K.T, missing, rcond=1e-10)
-    return loop_forces(layout, x, bool(rank == layout.n_rows))
+    return loop_forces(layout, np.asarray(x, dtype=np.float64), bool(rank == layout.n_rows))
 
 
 def _inverse(layout: Layout, table: Table, s: State, a: Array) -> Array:

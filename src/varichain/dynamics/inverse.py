@@ -13,7 +13,7 @@ from varichain.dynamics.actuation import Actuation, distribute
 from varichain.dynamics.arguments import Table, joint_vector, opened_with_mass
 from varichain.dynamics.forces import Force, applied
 from varichain.dynamics.formulations import reaction
-from varichain.dynamics.loop_forces import LoopForces, require_closed, virtual_map
+from varichain.dynamics.loop_forces import NO_LOOPS, LoopForces, require_closed, virtual_map
 from varichain.dynamics.loops import constraint_bias, constraint_matrix
 from varichain.dynamics.mobility import Mobility, mobility
 from varichain.errors import AssemblyError, UnknownNameError
@@ -96,7 +96,7 @@ def inverse_dynamics(
         tau = np.empty(layout.n_v)
         with applied(layout, table, s, forces):
             _inverse_dynamics(table, s.q, s.v, acceleration, tau)
-        return InverseDynamics(tau, acceleration, LoopForces({}, np.zeros(0), True), None, layout)
+        return InverseDynamics(tau, acceleration, NO_LOOPS, None, layout)
     require_closed(layout, table, s)
     acceleration, coordinates = _accelerations(m, layout, table, s, a)
     tau_O = np.empty(layout.n_v)
@@ -124,8 +124,8 @@ def _accelerations(m: Mechanism, layout: Layout, table: Table, s: State, a: Any)
         if np.abs(opening).max(initial=0.0) > _CONSISTENT * size:
             residuals = {loop.name: float(np.abs(opening[loop.rows]).max(initial=0.0)) for loop in layout.loops}
             raise AssemblyError(
-                f"these accelerations would open the loops by up to {np.abs(opening).max():.3g} [m/s^2 or rad/s^2]; give "
-                f"those of independent joints alone, such as {list(coordinates.independent)}",
+                f"these accelerations would open the loops by up to {np.abs(opening).max():.3g} [m/s^2 or rad/s^2]; "
+                f"give those of independent joints alone, such as {list(coordinates.independent)}",
                 residuals,
             )
     return acceleration, coordinates
@@ -144,5 +144,3 @@ def _completed(m: Mechanism, layout: Layout, s: State, given: dict[str, Any]) ->
         for k, number in zip(range(slots[name].v.start, slots[name].v.stop), numbers, strict=True):
             a_ind[column[k]] = number
     return coordinates.W @ a_ind + coordinates.w, coordinates
-
-

@@ -53,7 +53,7 @@ def velocity(m: Mechanism, s: State, link: str | Link, at: Place = _ORIGIN, axes
     row, frame, local = link_row(layout, link), Pose.coerce(at, "at"), _local(axes)
     V = np.empty(6)
     link_velocity(table, s.q, s.v, row, frame.p.copy(), local, V)
-    return _turned(V, frame.R.T) if local else V
+    return _turned(V, frame) if local else V
 
 
 def jacobian(m: Mechanism, s: State, link: str | Link, at: Place = _ORIGIN, axes: str = "world") -> Array:
@@ -65,7 +65,7 @@ def jacobian(m: Mechanism, s: State, link: str | Link, at: Place = _ORIGIN, axes
     row, frame, local = link_row(layout, link), Pose.coerce(at, "at"), _local(axes)
     J = np.empty((6, layout.n_v))
     link_jacobian(table, s.q, row, frame.p.copy(), local, J)
-    return _turned(J, frame.R.T) if local else J
+    return _turned(J, frame) if local else J
 
 
 def bias_acceleration(m: Mechanism, s: State, link: str | Link, at: Place = _ORIGIN, axes: str = "world") -> Array:
@@ -78,7 +78,7 @@ def bias_acceleration(m: Mechanism, s: State, link: str | Link, at: Place = _ORI
     row, frame, local = link_row(layout, link), Pose.coerce(at, "at"), _local(axes)
     result = np.empty(6)
     link_bias_acceleration(table, s.q, s.v, row, frame.p.copy(), local, result)
-    return _turned(result, frame.R.T) if local else result
+    return _turned(result, frame) if local else result
 
 
 def _local(axes: str) -> int:
@@ -87,6 +87,8 @@ def _local(axes: str) -> int:
     return _AXES[axes]
 
 
-def _turned(spatial: Array, R: Array) -> Array:
-    """Both halves of a spatial vector (6,) or matrix (6, n) in other axes."""
-    return np.concatenate([R @ spatial[:3], R @ spatial[3:]])
+def _turned(spatial: Array, frame: Pose) -> Array:
+    """Both halves of a spatial vector (6,) or matrix (6, n), given in the link's axes, in the axes of a frame on it."""
+    if frame.R is _ORIGIN.R:
+        return spatial
+    return (frame.R.T @ spatial.reshape(2, 3, -1)).reshape(spatial.shape)

@@ -60,10 +60,13 @@ class LoopForces(Mapping[str, Array]):
         return "\n".join([f"LoopForces{note}", *lines])
 
 
+NO_LOOPS = LoopForces({}, np.zeros(0), True)
+
+
 def loop_forces_from_rows(layout: Layout, table: Table, s: State) -> LoopForces:
     """Loop forces from the multipliers that a kernel has just left in the rows of this thread's workspace."""
     if not layout.loops:
-        return LoopForces({}, np.zeros(0), True)
+        return NO_LOOPS
     arrays = layout.workspaces.mine.arrays
     multipliers, is_unique = arrays["multipliers"].copy(), bool(arrays["rows"]["kept"].all())
     if not is_unique:
@@ -87,7 +90,8 @@ def loop_forces(layout: Layout, multipliers: Array, is_unique: bool) -> LoopForc
 
 def least_norm(K: Array, multipliers: Array) -> Array:
     """Multipliers of least norm that do the same, K^T x."""
-    return np.linalg.lstsq(K.T, K.T @ multipliers, rcond=1e-10)[0]
+    x, *_ = np.linalg.lstsq(K.T, K.T @ multipliers, rcond=1e-10)
+    return np.asarray(x, dtype=np.float64)
 
 
 def require_closed(layout: Layout, table: Table, s: State) -> None:

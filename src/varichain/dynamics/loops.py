@@ -100,7 +100,7 @@ def loop_jacobian(layout: Layout, table: Table, s: State) -> Array:
 
 
 def loop_bias(layout: Layout, table: Table, s: State) -> Array:
-    """Jdot_C v_all (6 N_L,): relative accelerations at the loops while all joints, virtual ones too, do not accelerate."""
+    """Jdot_C v_all (6 N_L,): relative accelerations at the loops while no joint, virtual or not, accelerates."""
     bias = np.empty(6 * len(layout.loops))
     for i, (loop, (X_WA, X_WB)) in enumerate(zip(layout.loops, loop_frames(layout, table, s), strict=True)):
         bias[6 * i : 6 * i + 6] = _relative_bias(layout, table, s, loop, X_WA, X_WB)
@@ -126,7 +126,9 @@ def virtual_subspace(joint: Joint, R_WA: Array, R_WB: Array) -> Array:
             continue
         carried = joint.kind == "universal" and i == 1  # its second axis moves with the link
         axis = (R_WA if carried else R_WB) @ primitive.R[:, 2]
-        turns, slides = {"revolute": (1.0, 0.0), "prismatic": (0.0, 1.0), "screw": (1.0, primitive.pitch)}[primitive.kind]
+        turns, slides = {"revolute": (1.0, 0.0), "prismatic": (0.0, 1.0), "screw": (1.0, primitive.pitch)}[
+            primitive.kind
+        ]
         columns.append(np.concatenate([turns * axis, slides * axis]))
     return np.array(columns).reshape(-1, 6).T
 
@@ -161,7 +163,8 @@ def _angle_about(axis: Array, before: Array, after: Array) -> float:
 def _virtual_velocity(loop: LoopSlot, V_relative: Array, X_WA: Pose, X_WB: Pose) -> Array:
     if loop.joint.n_v == 0:
         return np.zeros(0)
-    return np.linalg.lstsq(virtual_subspace(loop.joint, X_WA.R, X_WB.R), V_relative, rcond=None)[0]
+    v, *_ = np.linalg.lstsq(virtual_subspace(loop.joint, X_WA.R, X_WB.R), V_relative, rcond=None)
+    return np.asarray(v, dtype=np.float64)
 
 
 def _point_on_B(layout: Layout, table: Table, s: State, loop: LoopSlot, X_WA: Pose) -> Array:

@@ -245,8 +245,8 @@ def _check_preferred(layout: Layout, selection: Selection, preferred: Indices) -
     left_out = [layout.freedom_name(int(k)) for k in np.intersect1d(preferred, selection.dependent)]
     if left_out:
         raise PreferenceError(
-            f"{len(preferred)} freedoms were asked to be independent, but {', '.join(map(repr, left_out))} depend on the "
-            f"others; {len(selection.independent)} freedoms can be chosen, such as "
+            f"{len(preferred)} freedoms were asked to be independent, but {', '.join(map(repr, left_out))} depend on "
+            f"the others; {len(selection.independent)} freedoms can be chosen, such as "
             f"{[layout.freedom_name(int(k)) for k in selection.independent]}",
             left_out,
         )
@@ -290,5 +290,3 @@ def _lasting(layout: Layout, table: Table, s: State, W_all: Array, selection: Se
         rows, columns = _scales(layout, J_C)
         fewest = min(fewest, layout.n_all - row_basis(rows[:, None] * J_C * columns)[2])
     return fewest
-
-

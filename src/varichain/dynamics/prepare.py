@@ -6,32 +6,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import require_mass
-from varichain.kernels import (
-    constrained,
-    faults,
-    forward_dynamics,
-    inverse_dynamics,
-    jit,
-    links,
-    manifold,
-    mass_matrix,
-    pivots,
-    totals,
-    wrenches,
-)
+from varichain.kernels import constrained, jit, links, manifold, totals, wrenches
+from varichain.kernels.constrained import constrained_forward_dynamics
+from varichain.kernels.forward_dynamics import forward_dynamics
+from varichain.kernels.inverse_dynamics import inverse_dynamics
+from varichain.kernels.mass_matrix import mass_matrix
 from varichain.layout.layout import layout_of
 from varichain.layout.workspace import Workspace
 from varichain.mechanism.mechanism import Mechanism
 
 Array = NDArray[np.float64]
 
-# Everything that a handle may call must have been declared before it is sealed.
-_FEATURES = (constrained, faults, forward_dynamics, inverse_dynamics, links, manifold, mass_matrix, pivots, totals, wrenches)
-
-_inverse_dynamics = inverse_dynamics.inverse_dynamics
-_tree_forward_dynamics = forward_dynamics.forward_dynamics
-_constrained_forward_dynamics = constrained.constrained_forward_dynamics
-_mass_matrix = mass_matrix.mass_matrix
+# What a handle may call, compiled or loaded before its first call.
+_TREE_KERNELS = (
+    forward_dynamics,
+    inverse_dynamics,
+    mass_matrix,
+    links.link_poses,
+    links.link_velocities,
+    links.link_jacobian,
+    links.link_bias_acceleration,
+    totals.center_of_mass,
+    totals.center_of_mass_jacobian,
+    totals.energy,
+    totals.momentum,
+    manifold.integrate,
+    manifold.difference,
+    wrenches.load_wrenches,
+    wrenches.clear_wrenches,
+)
+_LOOP_KERNELS = (constrained_forward_dynamics, constrained.project_position, constrained.velocity_jump)
 
 
 class Prepared:
@@ -70,10 +74,10 @@ class Prepared:
         """Compile or load what is needed, and open a workspace."""
         layout = layout_of(mechanism)
         require_mass(layout)
-        jit.seal()
+        jit.seal(_TREE_KERNELS + _LOOP_KERNELS if layout.loops else _TREE_KERNELS)
         self._workspace = Workspace(layout.arrays)  # owns the memory that the table's addresses mean
         self._table = self._workspace.table
-        self._forward_dynamics = _constrained_forward_dynamics if layout.loops else _tree_forward_dynamics
+        self._forward_dynamics = constrained_forward_dynamics if layout.loops else forward_dynamics
         self.n_rows = layout.n_rows
         self._no_acceleration = np.zeros(layout.n_v)
         self.n_q, self.n_v, self.n_links = layout.n_q, layout.n_v, len(layout.link_index)
@@ -84,8 +88,8 @@ class Prepared:
     def inverse_dynamics(self, q: Array, v: Array, a: Array, out: Array, wrenches: Array | None = None) -> Array:
         """Write tau = M a + bias (n_v,) of the tree; loops have no part in it."""
         if wrenches is not None:
-            return self._with_wrenches(_inverse_dynamics, q, v, a, out, wrenches)
-        _inverse_dynamics(self._table, q, v, a, out)
+            return self._with_wrenches(inverse_dynamics, q, v, a, out, wrenches)
+        inverse_dynamics(self._table, q, v, a, out)
         return out
 
     def forward_dynamics(self, q: Array, v: Array, tau: Array, out: Array, wrenches: Array | None = None) -> Array:
@@ -118,7 +122,7 @@ class Prepared:
 
     def mass_matrix(self, q: Array, out: Array) -> Array:
         """Write M (n_v, n_v)."""
-        _mass_matrix(self._table, q, out)
+        mass_matrix(self._table, q, out)
         return out
 
     def poses(self, q: Array, R_out: Array, p_out: Array) -> tuple[Array, Array]:

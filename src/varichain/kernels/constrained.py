@@ -100,9 +100,9 @@ def constrained_forward_dynamics(
     # out
     a_out,
 ):
-    """Joint accelerations with all loops closed: M a + bias = tau + K^T x, K a + Kdot v = 0; x stays in the multipliers.
+    """Joint accelerations with all loops closed: M a + bias = tau + K^T x, K a + Kdot v = 0.
 
-    Returns the smallest pivot kept and the largest dropped.
+    The forces x stay in the multipliers. Returns the smallest pivot kept and the largest dropped.
     """
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
     multipliers = open_multipliers(table)

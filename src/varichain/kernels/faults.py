@@ -18,7 +18,10 @@ def first_fault(
     q,
     v,
 ):
-    """0 if the state is sound; i + 1 if number i of (q, v) is not finite; -(i + 1) if q[i : i + 4] is no unit quaternion."""
+    """Code of the first fault.
+
+    0 if the state is sound; i + 1 if number i of (q, v) is not finite; -(i + 1) if q[i : i + 4] is no unit quaternion.
+    """
     for i in range(len(q)):
         if not math.isfinite(q[i]):
             return i + 1

@@ -8,7 +8,7 @@ last two are [angular; linear] in the body's own axes [NY, VI].
 import math
 
 from varichain.kernels.jit import helper
-from varichain.kernels.records import FREE, PRISMATIC, REVOLUTE, SCREW, SPHERICAL
+from varichain.kernels.records import FREE, PRISMATIC, REVOLUTE, SPHERICAL
 from varichain.kernels.tuples import (
     ZERO3,
     add3,
@@ -16,7 +16,6 @@ from varichain.kernels.tuples import (
     column,
     cross3,
     dot3,
-    dot6,
     join6,
     linear,
     mat_mul,

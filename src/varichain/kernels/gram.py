@@ -1,9 +1,9 @@
 """The one solve of all constraints: rows propagated through the articulated tree, their Gram matrix, its factor.
 
 With K the rows and M the mass matrix, G = K M^-1 K^T needs neither: a row's wrenches walk from their two bodies to the
-root, e_kr = s_k . f, f <- f - U_k e_kr / d_k, and G_rs = sum over shared freedoms of e_kr e_ks / d_k. Rows of loops that
-share no freedom never meet, so G lives in an envelope. Rows that depend on earlier ones are found by their pivots and
-dropped: their multiplier is zero.
+root, e_kr = s_k . f, f <- f - U_k e_kr / d_k, and G_rs = sum over shared freedoms of e_kr e_ks / d_k. Rows of loops
+that share no freedom never meet, so G lives in an envelope. Rows that depend on earlier ones are found by their pivots
+and dropped: their multiplier is zero.
 
 Rows are taken three at a time, for three independent chains of arithmetic keep the processor busy where one would wait
 for itself; a loop's propagated rows are padded with zeros to a multiple of three.
@@ -186,7 +186,7 @@ def fill_gram(
 
 @helper
 def _clear(rows, loop, gram):
-    """Zero the entries with earlier loops; those between loops that share nothing stay zero until the factor fills in."""
+    """Zero the entries with earlier loops; those of loops that share nothing stay so until the factor fills in."""
     for r in range(loop.row, loop.row + loop.n_rows):
         for place in range(rows[r].entry, rows[r].entry + loop.row - rows[r].first):
             gram[place] = 0.0

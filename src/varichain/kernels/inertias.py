@@ -24,7 +24,7 @@ from varichain.kernels.tuples import (
 @helper
 def about_reference(body, R, c):
     """Rotational inertia of the body about the reference point: R I R^T + m (c.c 1 - c c^T)."""
-    I = rotate_sym(R, load6(body.inertia))  # noqa: E741  the book's letter
+    I = rotate_sym(R, load6(body.inertia))
     m = body.mass
     x, y, z = m * c[0], m * c[1], m * c[2]
     return (
@@ -49,7 +49,7 @@ def inertial_force(body, R, c, V, A):
         add3(linear(A), cross3(alpha, c)),
         cross3(omega, add3(linear(V), cross3(omega, c))),
     )
-    I = load6(body.inertia)  # noqa: E741
+    I = load6(body.inertia)
     omega_B, alpha_B = mat_t_vec(R, omega), mat_t_vec(R, alpha)
     moment_B = add3(sym_vec(I, alpha_B), cross3(omega_B, sym_vec(I, omega_B)))
     force = scale3(body.mass, a_c)
@@ -64,7 +64,7 @@ def external_force(body, p):
 
 
 @helper
-def rigid_mul(m, h, I, x):  # noqa: E741
+def rigid_mul(m, h, I, x):
     """Momentum (or force) of a rigid inertia (mass m, m c = h, I) moving with x: [I w + h x v; m v - h x w]."""
     return join6(
         add3(sym_vec(I, angular(x)), cross3(h, linear(x))),
@@ -73,7 +73,7 @@ def rigid_mul(m, h, I, x):  # noqa: E741
 
 
 @helper
-def store_articulated(a, m, h, I):  # noqa: E741
+def store_articulated(a, m, h, I):
     """Write a rigid inertia as an articulated one: A = I, B = [h]x, D = m 1."""
     a[0] = I[0]
     a[1] = I[1]
@@ -175,5 +175,3 @@ def deflate(A, B, D, U, d_inverse):
             D[5] - e[2] * U[5],
         ),
     )
-
-

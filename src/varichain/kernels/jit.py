@@ -7,18 +7,19 @@ folder. A line on standard error tells when something is really compiled; loadin
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from numba.core import event
+from numba.core import event, sigutils
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -59,16 +60,18 @@ def kernel(*argument_types: str) -> Callable[[Function], Function]:
     return declare
 
 
-def seal() -> None:
-    """Make all kernels declared so far ready, and refuse any further compilation of them.
+def seal(kernels: Iterable[Any]) -> None:
+    """Make kernels ready, and refuse any further compilation of them.
 
     In a control loop an argument of another type is then a TypeError at once, not seconds of compiling.
     """
     if JIT_DISABLED:
         return
-    for dispatcher, argument_types in KERNELS.items():
+    for dispatcher in kernels:
         if not dispatcher.signatures:
-            dispatcher.compile(f"({', '.join(argument_types)},)")
+            # types, not their names: the disk cache is keyed by what it is asked with
+            types, _ = sigutils.normalize_signature(f"({', '.join(KERNELS[dispatcher])},)")
+            dispatcher.compile(types)
         dispatcher.disable_compile()
 
 
@@ -156,10 +159,8 @@ if not JIT_DISABLED:
     # Packs the short sums of 3-vectors and 6x6 inertias into vector instructions: 10 to 15 % on every sweep.
     numba.config.SLP_VECTORIZE = 1
     _FOLDER = cache_folder()
-    try:
+    with contextlib.suppress(OSError):  # another process is tidying the same folder: what is left costs space only
         _forget_old_caches(_FOLDER.parent)
-    except OSError:
-        pass  # another process may be tidying the same folder; it costs disk space only
     event.register("numba:compile", _CompilationNotice())
 else:
     _FOLDER = Path(os.devnull)

@@ -157,7 +157,7 @@ def link_bias_acceleration(
 ):
     """Jdot v: acceleration of a point of a link while all joint accelerations are zero.
 
-    In local axes the Jacobian turns with the link, and so does the derivative: d/dt (R^T J) v = R^T (Jdot v - omega x J v).
+    In local axes the Jacobian turns with the link: d/dt (R^T J) v = R^T (Jdot v - omega x J v).
     """
     bodies, dofs = open_bodies(table), open_dofs(table)
     link = open_links(table)[link_index]

@@ -200,7 +200,7 @@ def _turned_back(R_WA, R_WB):
 
 @helper
 def loop_error(bodies, loop):
-    """Pose of A in B as errors, in the axes of B: position, rotation vector (of the axis alone if it may turn), twist."""
+    """Pose of A in B as errors, in B's axes: position, rotation vector (of the axis alone if it may turn), twist."""
     R_WA, x_A = frame_A(bodies, loop)
     R_WB, x_B = frame_B(bodies, loop)
     gap = mat_t_vec(R_WB, sub3(add3(x_A, offset_between_trees(bodies, loop)), x_B))

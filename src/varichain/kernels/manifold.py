@@ -14,6 +14,7 @@ from varichain.kernels.tuples import mat_t_vec, mat_vec, matrix_from_quaternion,
 
 @helper
 def quaternion_mul(a, b):
+    """Hamilton product."""
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],

@@ -8,7 +8,7 @@ from varichain.kernels.tuples import dot6, load3, load6, load9, store3, store6
 
 
 @helper
-def add_composite(a, m, h, I):  # noqa: E741
+def add_composite(a, m, h, I):
     """Add a rigid inertia (mass, mass times centre, rotational inertia) to a composite one."""
     a[0] += m
     a[1] += h[0]
@@ -40,7 +40,7 @@ def gather_composites(bodies):
     for i in range(len(bodies) - 1, 0, -1):
         body = bodies[i]
         if body.parent > 0:
-            m, h, I = load_composite(body.I_A)  # noqa: E741
+            m, h, I = load_composite(body.I_A)
             add_composite(bodies[body.parent].I_A, m, h, I)
 
 
@@ -60,7 +60,7 @@ def mass_matrix(
     M_out[:, :] = 0.0
     for k in range(len(dofs)):
         dof = dofs[k]
-        m, h, I = load_composite(bodies[dof.body].I_A)  # noqa: E741
+        m, h, I = load_composite(bodies[dof.body].I_A)
         F = rigid_mul(m, h, I, load6(dof.s))
         M_out[k, k] = dot6(load6(dof.s), F) + dof.armature
         j = dof.parent

@@ -26,7 +26,7 @@ ENTITIES: dict[str, np.dtype[Any]] = {
     "rows": ROW,
     "pairs": PAIR,
     "support": np.dtype(np.int64),  # freedoms that each loop's rows need, loop after loop
-    "shared": np.dtype(np.int64),  # of each pair: freedom, its place in the later and the earlier loop's propagated rows
+    "shared": np.dtype(np.int64),  # of each pair: freedoms, their places in the later and the earlier loop's rows
     "propagated": np.dtype(np.float64),  # e_kr: (n_support, n_rows padded to threes) of each loop, loop after loop
     "gram": np.dtype(np.float64),  # K M^-1 K^T and its factor: lower triangle by rows, from each row's first entry on
     "multipliers": np.dtype(np.float64),  # right-hand sides, then forces or impulses of the rows

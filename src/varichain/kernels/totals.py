@@ -87,7 +87,7 @@ def energy(
     # out (3): kinetic, gravitational, elastic
     energy_out,
 ):
-    """Kinetic energy, armature included; potential energy in gravity (zero at the world's origin) and in springs [J]."""
+    """Kinetic energy, armature included; potential energy in gravity, zero at the world's origin, and in springs."""
     bodies, dofs = open_bodies(table), open_dofs(table)
     move_all(q, v, bodies, dofs)
     kinetic, gravitational, elastic = 0.0, 0.0, 0.0

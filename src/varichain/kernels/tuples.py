@@ -121,9 +121,7 @@ def linear(x):
 @helper
 def cross_motion(V, S):
     """Rate of change of a motion vector S that moves with velocity V: V x S."""
-    return join6(
-        cross3(angular(V), angular(S)), add3(cross3(angular(V), linear(S)), cross3(linear(V), angular(S)))
-    )
+    return join6(cross3(angular(V), angular(S)), add3(cross3(angular(V), linear(S)), cross3(linear(V), angular(S))))
 
 
 @helper

@@ -203,7 +203,7 @@ def _slots(links: tuple[Link, ...], n_q: int, n_v: int) -> tuple[tuple[JointSlot
         assert joint is not None
         q, v = slice(n_q, n_q + joint.n_q), slice(n_v, n_v + joint.n_v)
         slots.append(
-            JointSlot(str(joint.name), joint.kind, q, v, joint.coordinates, joint.has_quaternion, joint.actuated)
+            JointSlot(str(joint.name), joint.kind, q, v, joint.coordinates, joint.has_quaternion, bool(joint.actuated))
         )
         n_q, n_v = q.stop, v.stop
     return tuple(slots), n_q, n_v

@@ -13,7 +13,6 @@ from varichain.kernels.records import ANGULAR, AXIS, CROSSED, HELICAL, LINEAR, L
 from varichain.layout.tree import TreeRecords
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
-from varichain.spatial.pose import Pose
 
 Array = NDArray[Any]
 
@@ -119,7 +118,8 @@ def _pairs(
             for earlier in users[k]:
                 meeting[i, earlier].append(k)
             users[k].append(i)
-    pairs, shared = [], []
+    pairs: list[tuple[int, int, int]] = []
+    shared: list[int] = []
     first_loop = list(range(len(support)))
     count = [0] * len(support)
     for later, earlier in sorted(meeting):

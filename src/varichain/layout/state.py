@@ -101,7 +101,7 @@ class State:
         return moved
 
     def difference(self, other: State) -> Array:
-        """Step (n_v,) that leads from this state's configuration to the other's: s.integrate(s.difference(o)) is at o."""
+        """Step (n_v,) from this state's configuration to the other's: s.integrate(s.difference(o)) is at o."""
         from varichain.kernels.manifold import difference
 
         if not isinstance(other, State) or not self._layout.same_coordinates(other._layout):

@@ -40,8 +40,8 @@ def checked_loop_joint(joint: Any) -> Joint:
     for field in OPTIONS_PER_FREEDOM:
         if any(getattr(joint, field)):
             raise InputError(
-                f"a joint that closes a loop cannot have {field} yet; found {field}={getattr(joint, field)}: give it to "
-                "a joint of the tree, or leave it out"
+                f"a joint that closes a loop cannot have {field} yet; found {field}={getattr(joint, field)}: give it "
+                "to a joint of the tree, or leave it out"
             )
     return joint if joint.actuated is not None else replace(joint, actuated=False)
 

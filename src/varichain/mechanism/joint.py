@@ -24,6 +24,7 @@ Limits = Any  # takes None or (lower, upper); holds None or two tuples of n_q fl
 
 OPTIONS_PER_FREEDOM = ("damping", "friction", "stiffness", "armature")
 
+
 @dataclass(frozen=True, eq=False)
 class Primitive:
     """An elementary freedom of a joint, or three of them at once ("spherical"), or six ("free").

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from varichain.errors import DuplicateNameError, InputError, StructureError, UnknownNameError
 from varichain.mechanism.arguments import checked_inertia, checked_joint, checked_shapes
-from varichain.mechanism.connections import add_virtual_link
 from varichain.mechanism.clone import links_from_rows, rows_from_links
+from varichain.mechanism.connections import add_virtual_link
 from varichain.mechanism.draw import drawing
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint

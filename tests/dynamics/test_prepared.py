@@ -1,0 +1,287 @@
+"""The prepared handle: the friendly functions' numbers, without their checks and without allocation."""
+
+import gc
+import sys
+import threading
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import varichain as vc
+import zoo
+from lane import compiled_only, scaled
+from measure import random_state
+
+CALLS = 1000
+# Blocks that the interpreter itself may keep meanwhile (a frame, a cached float); one leaked per call would be CALLS.
+STRAY_BLOCKS = 20
+# No array passes through: the smallest one has more than 100 bytes, and 1000 calls would show.
+STRAY_BYTES = 2000
+
+
+@pytest.fixture
+def rng():
+    """The same random numbers for every test."""
+    return np.random.default_rng(42)
+
+
+def tree(rng, **options):
+    """Random tree of all joints with everything that may act in them."""
+    return zoo.random_tree(rng, scaled(12, 7), passive=True, friction=True, **options)
+
+
+def buffers(p):
+    """Output arrays of every shape that a handle writes."""
+    shapes = {
+        "q": p.n_q, "v": p.n_v, "M": (p.n_v, p.n_v), "R": (p.n_links, 9), "p": (p.n_links, 3), "V": (p.n_links, 6),
+        "J": (6, p.n_v), "A": 6, "c": 3, "J_c": (3, p.n_v), "E": 3, "h": 6,
+    }  # fmt: skip
+    return {name: np.full(shape, np.nan) for name, shape in shapes.items()}
+
+
+def every_call(p, rng, s):
+    """Each method of the handle by name, as a function without arguments that returns what the method returns."""
+    q, v, b = s.q, s.v, buffers(p)
+    x, point, other = rng.normal(size=p.n_v), rng.normal(size=3), s.integrate(0.1 * s.v).q
+    wrenches = rng.normal(size=(p.n_links, 6))
+    row = p.n_links - 1
+    calls = {
+        "inverse_dynamics": lambda: p.inverse_dynamics(q, v, x, b["v"]),
+        "forward_dynamics": lambda: p.forward_dynamics(q, v, x, b["v"]),
+        "inverse_dynamics, wrenches": lambda: p.inverse_dynamics(q, v, x, b["v"], wrenches),
+        "forward_dynamics, wrenches": lambda: p.forward_dynamics(q, v, x, b["v"], wrenches),
+        "bias_force": lambda: p.bias_force(q, v, b["v"]),
+        "bias_force, wrenches": lambda: p.bias_force(q, v, b["v"], wrenches),
+        "mass_matrix": lambda: p.mass_matrix(q, b["M"]),
+        "poses": lambda: p.poses(q, b["R"], b["p"]),
+        "velocities": lambda: p.velocities(q, v, b["V"]),
+        "jacobian": lambda: p.jacobian(q, row, point, b["J"]),
+        "jacobian, local": lambda: p.jacobian(q, row, point, b["J"], True),
+        "bias_acceleration": lambda: p.bias_acceleration(q, v, row, point, b["A"]),
+        "bias_acceleration, local": lambda: p.bias_acceleration(q, v, row, point, b["A"], True),
+        "center_of_mass": lambda: p.center_of_mass(q, b["c"]),
+        "center_of_mass_jacobian": lambda: p.center_of_mass_jacobian(q, b["J_c"]),
+        "energy": lambda: p.energy(q, v, b["E"]),
+        "momentum": lambda: p.momentum(q, v, b["h"], b["c"]),
+        "integrate": lambda: p.integrate(q, v, 0.01, b["q"]),
+        "difference": lambda: p.difference(q, other, b["v"]),
+    }
+    return calls, (x, point, other, wrenches, row)
+
+
+def friendly_answers(m, s, x, point, other, wrenches, row):
+    """What the friendly functions say to the same questions."""
+    names = ["ground", *(link.name for link in m.links)]
+    tip = names[row]
+    forces = [vc.Force(name, wrench[3:], wrench[:3]) for name, wrench in zip(names, wrenches, strict=True)]
+    energy, momentum = vc.energy(m, s), vc.momentum(m, s)
+    there = s.copy()
+    there.q = other
+    return {
+        "inverse_dynamics": vc.inverse_dynamics(m, s, x).tau,
+        "forward_dynamics": vc.forward_dynamics(m, s, x).a,
+        "inverse_dynamics, wrenches": vc.inverse_dynamics(m, s, x, forces).tau,
+        "forward_dynamics, wrenches": vc.forward_dynamics(m, s, x, forces).a,
+        "bias_force": vc.bias_force(m, s),
+        "bias_force, wrenches": vc.bias_force(m, s, forces),
+        "mass_matrix": vc.mass_matrix(m, s),
+        "poses": (
+            np.array([vc.pose(m, s, name).R.ravel() for name in names]),
+            np.array([vc.pose(m, s, name).p for name in names]),
+        ),
+        "velocities": np.array([vc.velocity(m, s, name) for name in names]),
+        "jacobian": vc.jacobian(m, s, tip, point),
+        "jacobian, local": vc.jacobian(m, s, tip, point, "local"),
+        "bias_acceleration": vc.bias_acceleration(m, s, tip, point),
+        "bias_acceleration, local": vc.bias_acceleration(m, s, tip, point, "local"),
+        "center_of_mass": vc.center_of_mass(m, s),
+        "center_of_mass_jacobian": vc.center_of_mass_jacobian(m, s),
+        "energy": np.array([energy.kinetic, energy.gravitational, energy.elastic]),
+        "momentum": np.concatenate((momentum.angular, momentum.linear)),
+        "integrate": s.integrate(0.01 * s.v).q,
+        "difference": s.difference(there),
+    }
+
+
+def test_every_method_equals_its_friendly_function(rng):
+    """Each method writes what the friendly function returns, and returns the array that it has written."""
+    m = tree(rng, n_trees=2)
+    p, s = m.prepare(), random_state(rng, m)
+    calls, asked = every_call(p, rng, s)
+    expected = friendly_answers(m, s, *asked)
+    assert calls.keys() == expected.keys()
+    for name, call in calls.items():
+        # the same kernels on the same numbers; forces alone are summed in another order on the way
+        np.testing.assert_allclose(
+            np.hstack(call()),
+            np.hstack(expected[name]),
+            rtol=1e-13,
+            atol=1e-13 if "wrench" in name else 0.0,
+            err_msg=name,
+        )
+
+
+def test_results_are_the_arrays_given(rng):
+    """Results are written to the array given, and that very array is returned."""
+    m = tree(rng)
+    p, s = m.prepare(), random_state(rng, m)
+    out, M = np.full(p.n_v, np.nan), np.full((p.n_v, p.n_v), np.nan)
+    assert p.inverse_dynamics(s.q, s.v, np.zeros(p.n_v), out) is out
+    assert p.forward_dynamics(s.q, s.v, np.zeros(p.n_v), out, np.zeros((p.n_links, 6))) is out
+    assert p.mass_matrix(s.q, M) is M
+    assert np.isfinite(out).all() and np.isfinite(M).all()
+
+
+def test_integrate_may_write_in_place(rng):
+    """Integrating q onto itself gives what integrating into another array gives."""
+    m = zoo.every_joint()
+    p, s = m.prepare(), random_state(rng, m)
+    expected, q = p.integrate(s.q, s.v, 0.1, np.empty(p.n_q)), s.q.copy()
+    np.testing.assert_array_equal(p.integrate(q, s.v, 0.1, q), expected)
+
+
+def test_names_and_sizes(rng):
+    """A handle says which joints and links it has, in the order of its arrays, and for which revision."""
+    m = tree(rng)
+    p = m.prepare()
+    assert (p.n_q, p.n_v, p.n_links, p.revision) == (m.n_q, m.n_v, len(m) + 1, m.revision)
+    assert p.joints == m.state().joints
+    assert list(p.links) == ["ground", *(link.name for link in m.links)]
+    assert list(p.links.values()) == list(range(p.n_links))
+
+
+def test_later_edits_do_not_reach_a_handle(rng):
+    """A handle keeps answering for the structure that it was prepared from."""
+    m = tree(rng)
+    p, s, out = m.prepare(), random_state(rng, m), np.empty(m.n_v)
+    before = p.bias_force(s.q, s.v, out).copy()
+    m.set_inertia(m.links[-1], vc.Inertia.sphere(50.0, 0.3))
+    m.gravity = (0, 0, 100.0)
+    m.add_link("more", m.links[-1], vc.Revolute(), inertia=vc.Inertia.sphere(1.0, 0.1))
+    np.testing.assert_array_equal(p.bias_force(s.q, s.v, out), before)
+    assert m.prepare().n_v == p.n_v + 1
+
+
+def test_two_handles_are_independent(rng):
+    """Handles of two mechanisms, or two of one, called by turns, do not disturb each other."""
+    m, other = tree(rng), tree(rng)
+    pairs = [(x, x.prepare(), random_state(rng, x)) for x in (m, m, other)]
+    expected = [vc.forward_dynamics(x, s).a for x, _, s in pairs]
+    for _ in range(3):
+        for (_, p, s), a in zip(pairs, expected, strict=True):
+            wrenches = rng.normal(size=(p.n_links, 6))
+            p.inverse_dynamics(s.q, s.v, s.v, np.empty(p.n_v), wrenches)
+            np.testing.assert_array_equal(p.forward_dynamics(s.q, s.v, np.zeros(p.n_v), np.empty(p.n_v)), a)
+
+
+def test_massless_structures_are_refused():
+    """Preparing a mechanism where something weightless can move raises SingularMassError."""
+    m = vc.Mechanism()
+    m.add_link("ghost", joint=vc.Revolute())
+    with pytest.raises(vc.SingularMassError, match="ghost"):
+        m.prepare()
+
+
+@compiled_only
+@pytest.mark.parametrize("wrong", ["single precision", "integers", "a stride", "a list", "read-only"])
+def test_another_type_of_array_is_a_type_error_at_once(wrong, rng):
+    """After prepare, an array that kernels do not take is refused instead of compiled for."""
+    m = tree(rng)
+    p, s = m.prepare(), random_state(rng, m)
+    a = {
+        "single precision": np.zeros(p.n_v, np.float32),
+        "integers": np.zeros(p.n_v, np.int64),
+        "a stride": np.zeros(2 * p.n_v)[::2],
+        "a list": [0.0] * p.n_v,
+        "read-only": np.broadcast_to(np.zeros(1), p.n_v),
+    }[wrong]
+    with pytest.raises(TypeError):
+        p.inverse_dynamics(s.q, s.v, a, np.empty(p.n_v))
+    with pytest.raises(TypeError):
+        p.mass_matrix(s.q, np.empty((p.n_v, p.n_v), order="F"))
+
+
+@compiled_only
+def test_a_refused_array_leaves_no_force_behind(rng):
+    """A call with wrenches that is refused does not let them act in the next call."""
+    m = tree(rng)
+    p, s, out = m.prepare(), random_state(rng, m), np.empty(m.n_v)
+    before = p.bias_force(s.q, s.v, out).copy()
+    with pytest.raises(TypeError):
+        p.inverse_dynamics(s.q, s.v, np.zeros(p.n_v, np.float32), out, np.ones((p.n_links, 6)))
+    np.testing.assert_array_equal(p.bias_force(s.q, s.v, out), before)
+
+
+@compiled_only
+def test_no_method_allocates(rng):
+    """A thousand calls of any method leave no block and, at any time, hardly a byte of memory behind."""
+    m = tree(rng)
+    p, s = m.prepare(), random_state(rng, m)
+    calls, _ = every_call(p, rng, s)
+    for name, call in calls.items():
+        call()
+        gc.collect()
+        blocks = sys.getallocatedblocks()
+        for _ in range(CALLS):
+            call()
+        assert sys.getallocatedblocks() - blocks <= STRAY_BLOCKS, name
+        tracemalloc.start()
+        try:
+            call()
+            start, _ = tracemalloc.get_traced_memory()
+            tracemalloc.reset_peak()
+            for _ in range(CALLS):
+                call()
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak - start <= STRAY_BYTES, name
+
+
+def in_threads(work, n=2):
+    """Run work(i) in n threads that start together; raise what any of them raised."""
+    barrier, errors = threading.Barrier(n), []
+
+    def run(i):
+        try:
+            barrier.wait(timeout=60.0)
+            work(i)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(n)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def test_threads_may_share_a_mechanism(rng):
+    """Two threads that compute on one mechanism at the same time both get the right numbers."""
+    m = tree(rng)
+    states = [[random_state(rng, m) for _ in range(scaled(300, 10))] for _ in range(2)]
+    force = [vc.Force(m.links[-1], (1.0, 2.0, 3.0))]
+    expected = [[vc.forward_dynamics(m, s, None, force).a for s in half] for half in states]
+    found = [[], []]
+    in_threads(lambda i: found[i].extend(vc.forward_dynamics(m, s, None, force).a for s in states[i]))
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_threads_may_be_first_together(rng):
+    """Two threads that are the first to compute on a new mechanism both get the right numbers."""
+    for _ in range(scaled(30, 3)):
+        m = zoo.random_tree(rng, 5)
+        twin = m.copy()
+        states = [random_state(rng, m) for _ in range(2)]
+        expected = [vc.bias_force(twin, s.copy()) for s in states]
+        found = [None, None]
+        fresh = m.copy()
+
+        def work(i, fresh=fresh, states=states, found=found):
+            found[i] = vc.bias_force(fresh, states[i])
+
+        in_threads(work)
+        np.testing.assert_array_equal(found, expected)

@@ -1,0 +1,97 @@
+"""A new structure never meets the compiler: kernels depend on types, not on mechanisms."""
+
+import numpy as np
+
+import varichain as vc
+import zoo
+from lane import compiled_only
+from measure import random_state
+
+N_MECHANISMS = 100
+
+
+def use_everything(m, rng):
+    """Call every function of the tree on a mechanism: friendly ones, the handle's, and those of the state."""
+    s, x = random_state(rng, m), zoo.random_v(rng, m)
+    tip, forces = m.links[-1], [vc.Force(m.links[-1], (1, 2, 3), at=(1, 0, 0))]
+    for axes in ("world", "local"):
+        for function in (vc.velocity, vc.jacobian, vc.bias_acceleration):
+            function(m, s, tip, zoo.random_pose(rng), axes)
+    vc.pose(m, s, tip)
+    vc.limit_excess(m, s)
+    for given in (x, x.tolist(), None, np.broadcast_to(1.0, m.n_v), x.astype(np.float32)):
+        vc.inverse_dynamics(m, s, given, forces)
+        vc.forward_dynamics(m, s, given, forces)
+    for function in (
+        vc.mass_matrix,
+        vc.bias_force,
+        vc.center_of_mass,
+        vc.center_of_mass_jacobian,
+        vc.energy,
+        vc.momentum,
+    ):
+        function(m, s)
+    s.difference(s.integrate(x))
+
+
+def use_handle(m, rng):
+    """Call every method of the prepared handle."""
+    p, s = m.prepare(), random_state(rng, m)
+    x, tau, point = zoo.random_v(rng, m), np.empty(p.n_v), np.zeros(3)
+    wrenches = np.zeros((p.n_links, 6))
+    p.inverse_dynamics(s.q, s.v, x, tau, wrenches)
+    p.forward_dynamics(s.q, s.v, x, tau, wrenches)
+    p.bias_force(s.q, s.v, tau)
+    p.mass_matrix(s.q, np.empty((p.n_v, p.n_v)))
+    p.poses(s.q, np.empty((p.n_links, 9)), np.empty((p.n_links, 3)))
+    p.velocities(s.q, s.v, np.empty((p.n_links, 6)))
+    p.jacobian(s.q, 1, point, np.empty((6, p.n_v)), True)
+    p.bias_acceleration(s.q, s.v, 1, point, np.empty(6))
+    p.center_of_mass(s.q, np.empty(3))
+    p.center_of_mass_jacobian(s.q, np.empty((3, p.n_v)))
+    p.energy(s.q, s.v, np.empty(3))
+    p.momentum(s.q, s.v, np.empty(6), np.empty(3))
+    p.integrate(s.q, s.v, 0.1, np.empty(p.n_q))
+    p.difference(s.q, s.q, tau)
+
+
+def signatures():
+    """Compiled signatures of every kernel by name."""
+    from varichain.kernels.jit import KERNELS
+
+    return {kernel.py_func.__qualname__: list(kernel.signatures) for kernel in KERNELS}
+
+
+@compiled_only
+def test_structure_changes_never_compile():
+    """Over a hundred random mechanisms and edits of them no kernel gets a signature that the first had not given it."""
+    rng = np.random.default_rng(0)
+    use_everything(zoo.every_joint(), rng)
+    use_handle(zoo.every_joint(), rng)
+    before = signatures()
+    for seed in range(N_MECHANISMS):
+        m = zoo.random_tree(rng, 1 + seed % 20, passive=seed % 2 == 0, friction=seed % 3 == 0, free_base=seed % 5 == 0)
+        if m.n_v == 0:
+            m.add_link("hinged", joint=vc.Revolute(), inertia=zoo.random_inertia(rng))
+        use_everything(m, rng)
+        m.add_link("more", m.links[-1], vc.Spherical(), inertia=zoo.random_inertia(rng))
+        m.edit_joint("more", damping=1.0)
+        use_everything(m, rng)
+        use_handle(m, rng)
+    assert signatures() == before
+    assert all(len(found) <= 1 for found in before.values())  # none for what trees do not need
+
+
+@compiled_only
+def test_declared_types_are_the_types_used():
+    """The only signature of each kernel in use is the one that it was declared with."""
+    from numba.core import sigutils
+
+    from varichain.kernels.jit import KERNELS
+
+    rng = np.random.default_rng(0)
+    use_everything(zoo.every_joint(), rng)
+    use_handle(zoo.every_joint(), rng)
+    for kernel, declared in KERNELS.items():
+        expected, _ = sigutils.normalize_signature(f"({', '.join(declared)},)")
+        assert kernel.signatures in ([expected], []), kernel.py_func.__qualname__

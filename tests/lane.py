@@ -1,0 +1,17 @@
+"""The two lanes of the suite: compiled kernels, and the same sources as plain Python (NUMBA_DISABLE_JIT=1).
+
+Plain Python is some hundred times slower, so there fewer and smaller mechanisms must do.
+"""
+
+import os
+
+import pytest
+
+IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") != "1"
+
+compiled_only = pytest.mark.skipif(not IS_COMPILED, reason="plain Python compiles nothing and takes arrays of any type")
+
+
+def scaled(compiled, interpreted):
+    """The number that suits the lane."""
+    return compiled if IS_COMPILED else interpreted

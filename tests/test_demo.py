@@ -1,0 +1,65 @@
+"""The demo: what it prints is physics that holds."""
+
+import re
+
+import numpy as np
+import pytest
+
+from lane import scaled
+from varichain.demo import STEP, bent_figure, fall, main
+
+# A method of order four leaves about (rate x step)^4 a second: with 10 rad/s and 1 ms that is 1e-8 at most.
+DRIFT = 1e-8
+SHORT = scaled(0.2, 0.005)  # [s]
+
+
+def printed(text, what):
+    """The number that stands behind the words in the demo's table."""
+    found = re.search(re.escape(what) + r"\s*│\s*([-+.e0-9]+)", text)
+    assert found, f"{what!r} is not in the table:\n{text}"
+    return float(found.group(1))
+
+
+def test_a_falling_figure_keeps_energy_and_momentum():
+    """In free fall energy and angular momentum stay, and the centre of mass runs along its parabola."""
+    found = fall(*bent_figure(), SHORT)
+    assert found.steps == round(SHORT / STEP)
+    assert found.seconds == pytest.approx(SHORT)
+    assert found.energy_drift < DRIFT
+    assert found.angular_drift < DRIFT
+    assert found.linear_drift < DRIFT
+    assert found.off_parabola < DRIFT
+    assert found.fastest > 0.0
+
+
+def test_the_method_is_of_order_four():
+    """Half the step leaves a sixteenth of the error, though most joints turn on a manifold."""
+    seconds = scaled(0.48, 0.048)
+    drifts = []
+    for step in (0.016, 0.008):
+        found = fall(*bent_figure(), seconds, step)
+        drifts.append((found.energy_drift, found.angular_drift, found.off_parabola))
+    orders = np.log2(np.divide(*drifts))
+    assert (orders > 3.5).all(), orders
+
+
+def test_the_figure_starts_bent_and_turning():
+    """The figure starts in the air with bent limbs, and only its root moves."""
+    m, s = bent_figure()
+    assert m.n_v == 46
+    assert s["left knee"].q > 0.5
+    assert np.count_nonzero(s.v) == 3
+    assert s["chest"].orientation[0] < 1.0
+
+
+def test_the_demo_prints_the_figure_and_what_came_of_it(capsys):
+    """The demo draws the tree and prints drifts at the level of the method's error."""
+    main(SHORT)
+    text = capsys.readouterr().out
+    assert "40 joint freedoms" in text
+    assert "left forearm" in text
+    assert printed(text, "simulated time") == pytest.approx(SHORT)
+    assert printed(text, "from Python)") == round(SHORT / STEP)
+    for drift in ("energy drift, relative", "angular momentum drift, relative", "centre of mass off its parabola"):
+        assert printed(text, drift) < DRIFT
+    assert "README.md" in text

@@ -1,0 +1,72 @@
+"""The examples run, and what they print is right."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lane import IS_COMPILED
+
+FOLDER = Path(__file__).resolve().parent.parent / "examples"
+EXAMPLES = sorted(FOLDER.glob("*.py"))
+NUMBER = r"([-+]?\d[\d.]*(?:e[-+]?\d+)?)"
+
+many_steps = pytest.mark.skipif(not IS_COMPILED, reason="thousands of steps, too many for plain Python")
+
+
+def output(name):
+    """What an example prints."""
+    command = [sys.executable, "-W", "error", str(FOLDER / name)]
+    process = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300, check=False)
+    assert process.returncode == 0, process.stderr
+    return process.stdout
+
+
+def number_after(text, words):
+    """The number that follows the words."""
+    found = re.search(re.escape(words) + r"\s+" + NUMBER, text)
+    assert found, f"{words!r} is not in:\n{text}"
+    return float(found.group(1))
+
+
+@many_steps
+def test_the_pendulum_takes_its_exact_period():
+    """The computed period of a wide swing is the exact one to a millionth, the error of steps of 1 ms."""
+    text = output("01_pendulum.py")
+    computed, exact = number_after(text, "period computed"), number_after(text, "period exact")
+    assert exact == pytest.approx(1.7578148, abs=1e-6)
+    assert computed == pytest.approx(exact, rel=1e-6)
+    assert number_after(text, "energy drift") < 1e-4
+
+
+@many_steps
+def test_the_falling_figure_turns_without_angular_momentum():
+    """The figure falls like a stone and turns to the right while its angular momentum stays zero."""
+    lines = output("02_falling_figure.py").splitlines()
+    rows = [[float(cell) for cell in line.split()] for line in lines[-6:]]
+    assert [row[0] for row in rows] == [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]
+    for _, fallen, stone, _, spin in rows:
+        assert fallen == pytest.approx(stone, abs=2e-3)  # Euler's steps of 0.1 ms lag half a millimetre
+        assert spin < 0.01
+    turned = [row[3] for row in rows]
+    assert turned == sorted(turned, reverse=True)
+    assert turned[-1] < -5.0
+
+
+@many_steps
+def test_the_arm_follows_its_path_the_better_the_model():
+    """Computed torque with the right model tracks to a thousandth of a radian; a wrong model or none is far worse."""
+    text = output("03_control_loop.py")
+    right, wrong = number_after(text, "model right"), number_after(text, "model lacks 0.2 kg")
+    assert right < 1e-3
+    assert 10.0 * right < wrong < number_after(text, "no model")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_an_example_says_what_it_needs(path):
+    """Every example has a PEP 723 header that names varichain, and stands in the gallery."""
+    text = path.read_text(encoding="utf-8")
+    assert re.match(r"# /// script\n# requires-python = .*\n# dependencies = \[.*varichain.*\]\n# ///\n\"\"\"", text)
+    assert f"({path.name})" in (FOLDER / "README.md").read_text(encoding="utf-8")
