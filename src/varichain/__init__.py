@@ -29,7 +29,6 @@ from varichain.errors import (
     UnknownNameError,
     VarichainError,
 )
-from varichain.layout import JointState, State
 from varichain.mechanism import (
     Box,
     Capsule,
@@ -89,6 +88,7 @@ if TYPE_CHECKING:
         project,
         velocity,
     )
+    from varichain.layout import JointState, State
 
 __version__ = "0.1.0"
 
@@ -123,7 +123,7 @@ _DYNAMICS = [
     "project",
     "velocity",
 ]
-_LAZY = dict.fromkeys(_DYNAMICS, "varichain.dynamics")
+_LAZY = dict.fromkeys(_DYNAMICS, "varichain.dynamics") | dict.fromkeys(["JointState", "State"], "varichain.layout")
 
 
 def __getattr__(name: str) -> Any:

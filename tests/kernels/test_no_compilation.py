@@ -59,7 +59,7 @@ def signatures():
     """Compiled signatures of every kernel by name."""
     from varichain.kernels.jit import KERNELS
 
-    return {kernel.py_func.__qualname__: list(kernel.signatures) for kernel in KERNELS}
+    return {(kernel.py_func.__module__, kernel.py_func.__name__): list(kernel.signatures) for kernel in KERNELS}
 
 
 @compiled_only

@@ -13,8 +13,13 @@ Indices = NDArray[np.intp]
 RANK_TOLERANCE = 1e-8
 """Singular values of the scaled J_C below this part of the largest count as zero."""
 
-PIVOT_THRESHOLD = 1e-2
+PIVOT_THRESHOLD = 0.1
 """A freedom of a lower class is made dependent only if its pivot reaches this part of the best one."""
+
+PREFERRED = 2.0
+"""Class of the freedoms that must stay independent: all others become dependent before them."""
+
+_PREFERENCE_THRESHOLD = 1e-6  # smaller pivots of the others are rounding: preferred ones depend on each other
 
 KEEP_THRESHOLD = 1e-2
 """The previous choice is kept while its smallest singular value reaches this part of the best choice's."""
@@ -91,6 +96,9 @@ def _pivoted(basis: Array, classes: Array, rank: int) -> Indices:
     chosen = []
     for _ in range(rank):
         size = np.where(open_columns, np.linalg.norm(left, axis=0), 0.0)
+        others = np.where(classes < PREFERRED, size, 0.0)
+        if others.max() >= _PREFERENCE_THRESHOLD * size.max():
+            size = others
         good = size >= PIVOT_THRESHOLD * size.max()
         lowest = classes[good & open_columns].min()
         column = int(np.argmax(np.where(good & (classes == lowest), size, -1.0)))

@@ -43,8 +43,8 @@ class Force:
 
     def __post_init__(self) -> None:
         """Check the numbers; the link is looked up when the force is applied."""
-        for field in ("force", "moment", "at"):
-            object.__setattr__(self, field, finite_array(getattr(self, field), (3,), f"{field} on link {self.link!r}"))
+        for name in ("force", "moment", "at"):
+            object.__setattr__(self, name, finite_array(getattr(self, name), (3,), f"{name} on link {self.link!r}"))
         if self.axes not in ("world", "local"):
             raise InputError(f"axes must be 'world' or 'local', not {self.axes!r}")
         # as the kernel wants them

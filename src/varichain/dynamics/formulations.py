@@ -22,11 +22,14 @@ Formulation = Callable[[Mechanism, Layout, Table, State, Array], tuple[Array, Lo
 
 
 def unit_vectors(m: Mechanism, layout: Layout, table: Table, s: State, tau: Array) -> tuple[Array, LoopForces]:
-    """The papers' unit-vector method: A a_ind + b = tau_ind, columns of A by inverse dynamics [NY, III]."""
+    """The papers' unit-vector method: A a_ind + b = tau_ind, columns of A by inverse dynamics at rest [NY, III]."""
     coordinates = mobility(m, s, probe=False)
     W, w = coordinates.W, coordinates.w
     b = W.T @ _inverse(layout, table, s, w)
-    columns = [W.T @ _inverse(layout, table, s, W[:, i] + w) - b for i in range(W.shape[1])]
+    rest = s.copy()
+    rest.v[:] = 0.0
+    weight = _inverse(layout, table, rest, np.zeros(layout.n_v))  # gravity, springs and external forces alone
+    columns = [W.T @ (_inverse(layout, table, rest, W[:, i]) - weight) for i in range(W.shape[1])]
     A = np.array(columns).reshape(W.shape[1], W.shape[1]).T
     a = W @ np.linalg.solve(A, W.T @ tau - b) + w
     return a, _reaction(layout, table, s, a, tau)

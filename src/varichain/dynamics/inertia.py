@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import opened_with_center, opened_with_mass
-from varichain.dynamics.forces import Force
-from varichain.dynamics.inverse import inverse_dynamics
+from varichain.dynamics.forces import Force, applied
+from varichain.kernels.inverse_dynamics import inverse_dynamics as _inverse_dynamics
 from varichain.kernels.mass_matrix import mass_matrix as _mass_matrix
 from varichain.kernels.totals import center_of_mass as _center_of_mass
 from varichain.kernels.totals import center_of_mass_jacobian as _center_of_mass_jacobian
@@ -28,8 +28,15 @@ def mass_matrix(m: Mechanism, s: State) -> Array:
 
 
 def bias_force(m: Mechanism, s: State, forces: Iterable[Force] = ()) -> Array:
-    """Bias (n_v,) in tau = M a + bias: velocity products, gravity, springs, dampers, friction, external forces."""
-    return inverse_dynamics(m, s, None, forces).tau
+    """Bias (n_v,) in tau = M a + bias: velocity products, gravity, springs, dampers, friction, external forces.
+
+    Of the tree, whether there are loops or not.
+    """
+    layout, table = opened_with_mass(m, s)
+    bias = np.empty(layout.n_v)
+    with applied(layout, table, s, forces):
+        _inverse_dynamics(table, s.q, s.v, np.zeros(layout.n_v), bias)
+    return bias
 
 
 def center_of_mass(m: Mechanism, s: State) -> Array:

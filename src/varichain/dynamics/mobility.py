@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import Table, opened
 from varichain.dynamics.assembly import close_loops
-from varichain.dynamics.coordinates import RANK_TOLERANCE, Selection, row_basis, select
+from varichain.dynamics.coordinates import PREFERRED, RANK_TOLERANCE, Selection, row_basis, select
 from varichain.dynamics.loops import loop_bias, loop_jacobian
 from varichain.errors import AssemblyError, InputError, PreferenceError, UnknownNameError
 from varichain.kernels.manifold import difference, integrate
@@ -218,7 +218,7 @@ def _classes(layout: Layout, preferred: Indices) -> Array:
     """Order in which freedoms become dependent: virtual and unactuated ones first, preferred ones last."""
     classes = np.zeros(layout.n_all)
     classes[_actuated_columns(layout)] = 1.0
-    classes[preferred] = 2.0
+    classes[preferred] = PREFERRED
     return classes
 
 

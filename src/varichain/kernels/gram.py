@@ -14,12 +14,28 @@ import math
 import numpy as np
 
 from varichain.kernels.jit import helper, routine
-from varichain.kernels.tuples import ZERO6, add6, add_scaled6, dot6, load6
+from varichain.kernels.records import HELICAL, LINEAR
+from varichain.kernels.tuples import (
+    ZERO6,
+    add3,
+    add6,
+    add_scaled6,
+    angular,
+    cross3,
+    dot3,
+    dot6,
+    linear,
+    load3,
+    load6,
+)
 
 # A pivot that falls below this part of its diagonal is rounding: the row says nothing new.
 DEPENDENT = 1e-9
 # Pivots between these parts are doubtful: the order of elimination may have made them small.
 SURELY_DEPENDENT, SURELY_INDEPENDENT = 1e-12, 1e-6
+# A diagonal below this part of what the row's freedoms could make of it counts as that much: what is left of a row
+# that nothing moves, as in planar mechanisms, is rounding, and must not be measured by itself.
+LEAST_DIAGONAL = 1e-3
 
 
 @helper
@@ -180,8 +196,31 @@ def fill_gram(
                 for j in range(0, earlier.n_rows, 3):
                     sums = _pair_block(pairs[p], i, j, shared, dofs, propagated)
                     _store_block(sums, rows, loop.row + i, last_row, earlier.row + j, last_column, gram)
+        turning, moving = _greatest(loop, support, dofs)
         for r in range(loop.row, last_row):
-            rows[r].diagonal = gram[rows[r].entry + r - rows[r].first]
+            row = rows[r]
+            size = moving if row.kind == LINEAR or row.kind == HELICAL else turning
+            row.diagonal = max(gram[row.entry + r - row.first], LEAST_DIAGONAL * size)
+
+
+@routine
+def _greatest(loop, support, dofs):
+    """Largest diagonals that rows of a loop may have, angular and linear: motion at its point per force, any direction.
+
+    What both ways share moves the loop as a whole.
+    """
+    turning, moving = 0.0, 0.0
+    x = load3(loop.x_A)
+    end_A = loop.support + loop.n_support_A
+    for i in range(loop.support, end_A + loop.n_support_B):
+        if i == end_A:
+            x = load3(loop.x_B)
+        dof = dofs[support[i]]
+        s = load6(dof.s)
+        w, v = angular(s), add3(linear(s), cross3(angular(s), x))
+        turning += dof.d_inverse * dot3(w, w)
+        moving += dof.d_inverse * dot3(v, v)
+    return turning, moving
 
 
 @helper

@@ -25,8 +25,19 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 
-# Argument types of kernels: an address table, contiguous float64 arrays, scalars.
+# Argument types of kernels: an address table, contiguous arrays, scalars; and arrays of records, for building layouts.
 TABLE, VECTOR, MATRIX, INTEGER, NUMBER = "int64[::1]", "float64[::1]", "float64[:, ::1]", "int64", "float64"
+INTEGERS = TABLE
+SPECS, BODIES, DOFS, LINKS, LOOP_SPECS, LOOPS, ROWS, PAIRS = (
+    "SPEC",
+    "BODY",
+    "DOF",
+    "LINK",
+    "LOOP_SPEC",
+    "LOOP",
+    "ROW",
+    "PAIR",
+)
 KERNELS: dict[Any, tuple[str, ...]] = {}
 
 # Contraction alone: a * b + c may become one fused instruction; NaN and infinity keep their meaning.

@@ -4,7 +4,6 @@ One array per entity: bodies, dofs (single freedoms), links. Each record holds t
 the working values of the last evaluation after them, so that one sweep touches one stretch of memory. Flat fields: a
 3x3 matrix is 9 numbers by rows; a symmetric 3x3 is (xx, xy, xz, yy, yz, zz); an articulated inertia is 21 numbers
 (angular block 6, coupling block 9, linear block 6).
-No Numba here: the layout makes these arrays before anything is compiled.
 """
 
 from __future__ import annotations
@@ -14,10 +13,30 @@ import numpy as np
 # Elementary freedoms; every joint of the user is a chain of these.
 GROUND, REVOLUTE, PRISMATIC, SCREW, SPHERICAL, FREE = -1, 0, 1, 2, 3, 4
 KIND_CODES = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "screw": SCREW, "spherical": SPHERICAL, "free": FREE}
-KIND_N_Q = {REVOLUTE: 1, PRISMATIC: 1, SCREW: 1, SPHERICAL: 4, FREE: 7}
-KIND_N_V = {REVOLUTE: 1, PRISMATIC: 1, SCREW: 1, SPHERICAL: 3, FREE: 6}
 
 _I, _F = np.int64, np.float64
+
+# What the user said of a link and its joint, before it is laid out.
+SPEC = np.dtype(
+    [
+        ("parent", _I),  # row of the parent link; 0 is the ground
+        ("n_primitives", _I),  # elementary freedoms of the joint, 0 (fixed) to 3
+        ("kinds", _I, 3),
+        ("axes", _F, 27),  # a rotation each, whose z column is the freedom's axis in the joint frame
+        ("pitch", _F),
+        ("R", _F, 9),  # joint frame in the parent link's frame
+        ("p", _F, 3),
+        ("mass", _F),
+        ("com", _F, 3),
+        ("inertia", _F, 6),  # about the centre of mass, link axes
+        ("armature", _F, 6),  # per freedom
+        ("damping", _F, 6),
+        ("friction", _F, 6),
+        ("stiffness", _F, 6),
+        ("rest", _F, 7),
+    ],
+    align=True,
+)
 
 BODY = np.dtype(
     [
@@ -28,6 +47,7 @@ BODY = np.dtype(
         ("dof", _I),  # index of its first freedom
         ("n_dof", _I),
         ("root", _I),  # first body of the tree
+        ("link", _I),  # row of the link whose joint carries the body
         ("passive", _I),  # 1 if a spring, damper or friction acts in the joint
         ("R_PJ", _F, 9),  # joint frame in the parent body; its z axis is the freedom's axis
         ("p_PJ", _F, 3),
@@ -83,6 +103,27 @@ LINK = np.dtype(
 LINEAR, ANGULAR, HELICAL, CROSSED = 0, 1, 2, 3
 WHOLE, AXIS = 0, 1
 
+# What the user said of a loop, before it is laid out.
+LOOP_SPEC = np.dtype(
+    [
+        ("link_A", _I),  # rows of the real link and of the one that its virtual copy hangs on
+        ("link_B", _I),
+        ("R_A", _F, 9),  # the virtual link's frame in link A's, the joint frame in link B's
+        ("p_A", _F, 3),
+        ("R_B", _F, 9),
+        ("p_B", _F, 3),
+        ("axes", _F, 9),  # rotation whose z column is the joint's axis in the joint frame
+        ("axis_A", _F, 3),
+        ("angle", _F),
+        ("pitch", _F),
+        ("orientation", _I),
+        ("n_rows", _I),
+        ("row_kinds", _I, 6),
+        ("row_axes", _I, 6),
+    ],
+    align=True,
+)
+
 LOOP = np.dtype(
     [
         # layout
@@ -110,6 +151,7 @@ LOOP = np.dtype(
         ("x_B", _F, 3),  # the same point from the reference point of body B's tree
         ("u", _F, 3),  # z axis of B, the joint's axis
         ("w", _F, 3),  # second axis of a universal joint
+        ("restitution", _F),  # part of the opening velocity that an impact turns round; zero between calls
     ],
     align=True,
 )

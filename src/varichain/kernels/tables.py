@@ -44,6 +44,11 @@ def address_table(arrays: dict[str, np.ndarray[Any, Any]]) -> np.ndarray[Any, An
     return np.array(numbers, dtype=np.int64)
 
 
+def as_records(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array as kernels that take records directly want it: attributes work on np.recarray only without compiler."""
+    return array.view(np.recarray) if JIT_DISABLED else array
+
+
 @intrinsic
 def _pointer(typing_context: Any, address: Any) -> Any:
     """Pointer from an integer address."""

@@ -1,7 +1,7 @@
 """From structure to numbers: the frozen arrays of one structure, and the state that lives on them.
 
 `layout.layout` holds the arrays' meaning, `layout.build` makes them, `layout.workspace` opens them for computation,
-`layout.state` is the user's positions and velocities. No numba is imported before the first computation.
+`layout.state` is the user's positions and velocities.
 """
 
 from varichain.layout.layout import JointSlot, Layout

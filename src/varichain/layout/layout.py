@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import UnknownNameError
-from varichain.layout.loops import ROWS, loop_arrays
-from varichain.layout.tree import tree_records
+from varichain.layout.build import loop_arrays, tree_arrays
+from varichain.layout.specs import ROWS
+from varichain.layout.workspace import WorkspacePool
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.pose import Pose
-
-if TYPE_CHECKING:
-    from varichain.layout.workspace import WorkspacePool
 
 Array = NDArray[np.float64]
 
@@ -83,11 +81,11 @@ class Layout:
     Attributes:
         mechanism_name: Name of the mechanism, for messages.
         revision: Revision of the mechanism that this is the layout of.
-        slots: One per tree joint, in the order of the links' ids; q and v are their concatenation.
+        joints: Joints of the tree in the order of the links' ids; q and v are the concatenation of their coordinates.
         n_q, n_v: Number of coordinates and of freedoms of the tree.
-        q_zero: Coordinates of the zero configuration (n_q,), read-only.
         link_index: Row of every link by name, ground included as row 0.
-        loops: One per loop, in the order of the virtual links' ids.
+        connections: Of each loop, in the order of the virtual links' ids: its joint, the names of the real link and of
+            the link that the virtual one hangs on, and the joint frame on both.
         n_rows: Number of rows of all loops.
         arrays: Arrays as the kernels want them, by name, read-only.
         massless_link: Name of a link that can move although nothing it carries has mass or armature; None if all do.
@@ -95,25 +93,44 @@ class Layout:
 
     mechanism_name: str
     revision: int
-    slots: tuple[JointSlot, ...]
+    joints: tuple[Joint, ...]
     n_q: int
     n_v: int
-    q_zero: Array
     link_index: dict[str, int]
-    loops: tuple[LoopSlot, ...]
+    connections: tuple[tuple[Joint, str, str, Pose, Pose], ...]
     n_rows: int
     arrays: Mapping[str, NDArray[Any]]
     massless_link: str | None
 
-    @property
-    def n_all(self) -> int:
-        """Number of freedoms of all joints, virtual ones included (N_J)."""
-        return self.n_v + sum(loop.joint.n_v for loop in self.loops)
+    # What follows is worked out when it is first asked for: a structure change pays for none of it.
 
     @cached_property
-    def moving_mass(self) -> float:
-        """Mass of all links that can move [kg]."""
-        return float(self.arrays["bodies"]["mass"].sum())
+    def slots(self) -> tuple[JointSlot, ...]:
+        """Slot of every tree joint, in order."""
+        return _slots(self.joints, 0, 0)
+
+    @cached_property
+    def loops(self) -> tuple[LoopSlot, ...]:
+        """One per loop, in the order of the virtual links' ids."""
+        slots = _slots((connection[0] for connection in self.connections), self.n_q, self.n_v)
+        loops, first = [], 0
+        for (joint, link_A, link_B, on_A, on_B), slot in zip(self.connections, slots, strict=True):
+            rows = slice(first, first + len(ROWS[joint.kind]))
+            loops.append(LoopSlot(slot, link_A, link_B, on_A, on_B, rows, joint))
+            first = rows.stop
+        return tuple(loops)
+
+    @cached_property
+    def q_zero(self) -> Array:
+        """Coordinates of the zero configuration (n_q,), read-only."""
+        q_zero = np.array([number for joint in self.joints for number in joint.zero_q()])
+        q_zero.setflags(write=False)
+        return q_zero
+
+    @cached_property
+    def n_all(self) -> int:
+        """Number of freedoms of all joints, virtual ones included (N_J)."""
+        return self.n_v + sum(joint.n_v for joint, *_ in self.connections)
 
     @cached_property
     def slot_by_name(self) -> dict[str, JointSlot]:
@@ -126,12 +143,20 @@ class Layout:
         return self.slots + tuple(loop.slot for loop in self.loops)
 
     @cached_property
-    def workspaces(self) -> WorkspacePool:
-        """Workspaces of this layout, one for each thread that computes; the first import of numba."""
-        from varichain.layout.workspace import WorkspacePool
+    def moving_mass(self) -> float:
+        """Mass of all that can move [kg]."""
+        return float(self.arrays["bodies"]["mass"].sum())
 
-        # one pool for all, even if two threads come first: kernels know no more of its memory than addresses
-        return self.__dict__.setdefault("workspaces", WorkspacePool(self.arrays))  # type: ignore[no-any-return]
+    @property
+    def workspaces(self) -> WorkspacePool:
+        """Workspaces of this layout, one for each thread that computes.
+
+        One pool, whoever comes first: a pool that two threads replaced would free memory that a kernel works on.
+        """
+        pool = self.__dict__.get("_pool")
+        if pool is None:
+            pool = self.__dict__.setdefault("_pool", WorkspacePool(self.arrays))
+        return pool  # type: ignore[no-any-return]
 
     def slot(self, joint: str) -> JointSlot:
         """Slot of a tree joint; UnknownNameError with the valid names if there is none."""
@@ -149,18 +174,20 @@ class Layout:
         raise IndexError(f"freedom {k} of {self.n_all}")
 
     def same_coordinates(self, other: Layout) -> bool:
-        """Whether a state of the other layout means the same here: equal joints in equal order."""
-        return self.slots == other.slots
+        """Whether a state of the other layout means the same here: joints of equal names and kinds in equal order."""
+        if self.joints is other.joints:
+            return True
+        mine, others = ([(joint.name, joint.kind) for joint in layout.joints] for layout in (self, other))
+        return mine == others
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle without workspaces: they hold addresses, valid in one process only."""
-        state = {key: value for key, value in self.__dict__.items() if key != "workspaces"}
-        return state | {"arrays": dict(self.arrays)}
+        kept = {key: value for key, value in self.__dict__.items() if key != "_pool"}
+        return kept | {"arrays": dict(self.arrays)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Set what __getstate__ kept."""
+        """Set what __getstate__ kept; arrays come out of a pickle writable."""
         self.__dict__.update(state | {"arrays": _read_only(state["arrays"])})
-        self.q_zero.setflags(write=False)  # copied and unpickled arrays come back writable
 
 
 def layout_of(mechanism: Mechanism) -> Layout:
@@ -173,53 +200,42 @@ def layout_of(mechanism: Mechanism) -> Layout:
 
 def _new_layout(mechanism: Mechanism) -> Layout:
     links, virtual = mechanism.links, mechanism.virtual_links
-    slots, n_q, n_v = _slots(links, 0, 0)
-    virtual_slots, _, _ = _slots(virtual, n_q, n_v)
-    q_zero = np.array([number for joint in mechanism.joints for number in joint.zero_q()])
-    q_zero.setflags(write=False)
-    tree = tree_records(mechanism.ground, links, mechanism.gravity)
-    arrays = {"bodies": tree.bodies, "dofs": tree.dofs, "links": tree.links, **loop_arrays(virtual, tree)}
-    loops, n_rows = _loops(virtual, virtual_slots)
+    row = {link: i for i, link in enumerate((mechanism.ground, *links))}
+    joints = tuple([link.joint for link in links if link.joint is not None])
+    n_q, n_v = sum([joint.n_q for joint in joints]), sum([joint.n_v for joint in joints])
+    arrays, massless = tree_arrays(links, row, n_v, mechanism.gravity)
+    arrays |= loop_arrays(virtual, row, arrays)
     return Layout(
         mechanism_name=mechanism.name,
         revision=mechanism.revision,
-        slots=slots,
+        joints=joints,
         n_q=n_q,
         n_v=n_v,
-        q_zero=q_zero,
-        link_index={link.name: row for row, link in enumerate((mechanism.ground, *links))},
-        loops=loops,
-        n_rows=n_rows,
+        link_index={link.name: i for link, i in row.items()},
+        connections=tuple([_connection(link) for link in virtual]),
+        n_rows=len(arrays["rows"]),
         arrays=_read_only(arrays),
-        massless_link=tree.massless_link,
+        massless_link=links[massless - 1].name if massless else None,
     )
-
-
-def _slots(links: tuple[Link, ...], n_q: int, n_v: int) -> tuple[tuple[JointSlot, ...], int, int]:
-    """Slots of the links' joints, from n_q and n_v on, and the numbers after them."""
-    slots = []
-    for link in links:
-        joint = link.joint
-        assert joint is not None
-        q, v = slice(n_q, n_q + joint.n_q), slice(n_v, n_v + joint.n_v)
-        slots.append(
-            JointSlot(str(joint.name), joint.kind, q, v, joint.coordinates, joint.has_quaternion, bool(joint.actuated))
-        )
-        n_q, n_v = q.stop, v.stop
-    return tuple(slots), n_q, n_v
-
-
-def _loops(virtual: tuple[Link, ...], slots: tuple[JointSlot, ...]) -> tuple[tuple[LoopSlot, ...], int]:
-    loops, n_rows = [], 0
-    for link, slot in zip(virtual, slots, strict=True):
-        assert link.real is not None and link.parent is not None and link.joint is not None
-        rows = slice(n_rows, n_rows + len(ROWS[slot.kind]))
-        loops.append(LoopSlot(slot, link.real.name, link.parent.name, link.on_real, link.at, rows, link.joint))
-        n_rows = rows.stop
-    return tuple(loops), n_rows
 
 
 def _read_only(arrays: dict[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
     for array in arrays.values():
         array.setflags(write=False)
     return MappingProxyType(arrays)
+
+
+def _connection(link: Link) -> tuple[Joint, str, str, Pose, Pose]:
+    assert link.joint is not None and link.real is not None and link.parent is not None
+    return link.joint, link.real.name, link.parent.name, link.on_real, link.at
+
+
+def _slots(joints: Iterable[Joint], n_q: int, n_v: int) -> tuple[JointSlot, ...]:
+    """Slots of joints, from n_q and n_v on."""
+    slots = []
+    for joint in joints:
+        q, v = slice(n_q, n_q + joint.n_q), slice(n_v, n_v + joint.n_v)
+        name, actuated = str(joint.name), bool(joint.actuated)
+        slots.append(JointSlot(name, joint.kind, q, v, joint.coordinates, joint.has_quaternion, actuated))
+        n_q, n_v = q.stop, v.stop
+    return tuple(slots)

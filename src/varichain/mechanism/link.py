@@ -35,6 +35,7 @@ class Link:
 
     __slots__ = (
         "_last_child",
+        "_spec",
         "at",
         "brother",
         "child",
@@ -59,6 +60,7 @@ class Link:
     at: Pose
     inertia: Inertia
     shapes: tuple[Shape, ...]
+    _spec: Any  # kept here by the layout package
     _last_child: Link | None  # appending to a long list of children takes one step
 
     def __init__(
@@ -74,7 +76,7 @@ class Link:
     ) -> None:
         """Make a link that hangs nowhere yet."""
         self._edit(id=id, name=name, joint=joint, at=at, inertia=inertia, shapes=shapes, real=real, on_real=on_real)
-        self._edit(parent=None, child=None, brother=None, _last_child=None)
+        self._edit(parent=None, child=None, brother=None, _last_child=None, _spec=None)
 
     @property
     def is_ground(self) -> bool:

@@ -1,0 +1,97 @@
+"""What the user said of links and loops as records, kept with each link until it is edited."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from varichain.kernels.records import (
+    ANGULAR,
+    AXIS,
+    CROSSED,
+    HELICAL,
+    KIND_CODES,
+    LINEAR,
+    LOOP_SPEC,
+    SPEC,
+    WHOLE,
+)
+from varichain.mechanism.joint import Joint
+from varichain.mechanism.link import Link
+
+# Directions in which a joint lets its two frames not move, along the axes of its frame B, whose z is the joint's axis.
+ROWS: dict[str, tuple[tuple[int, int], ...]] = {
+    "fixed": ((LINEAR, 0), (LINEAR, 1), (LINEAR, 2), (ANGULAR, 0), (ANGULAR, 1), (ANGULAR, 2)),
+    "revolute": ((LINEAR, 0), (LINEAR, 1), (LINEAR, 2), (ANGULAR, 0), (ANGULAR, 1)),
+    "prismatic": ((LINEAR, 0), (LINEAR, 1), (ANGULAR, 0), (ANGULAR, 1), (ANGULAR, 2)),
+    "screw": ((LINEAR, 0), (LINEAR, 1), (HELICAL, 2), (ANGULAR, 0), (ANGULAR, 1)),
+    "cylindrical": ((LINEAR, 0), (LINEAR, 1), (ANGULAR, 0), (ANGULAR, 1)),
+    "planar": ((LINEAR, 2), (ANGULAR, 0), (ANGULAR, 1)),
+    "universal": ((LINEAR, 0), (LINEAR, 1), (LINEAR, 2), (CROSSED, 2)),
+    "spherical": ((LINEAR, 0), (LINEAR, 1), (LINEAR, 2)),
+    "free": (),
+}
+_WHOLE_ROTATION = ("fixed", "prismatic")
+_UPPER = np.triu_indices(3)
+
+
+def link_spec(link: Link) -> bytes:
+    """Record of a link, its joint and its inertia; the parent's row is left open."""
+    kept = link._spec
+    if kept is None or kept[0] is not link.joint or kept[1] is not link.at or kept[2] is not link.inertia:
+        assert link.joint is not None
+        kept = (link.joint, link.at, link.inertia, _new_link_spec(link, link.joint))
+        link._edit(_spec=kept)
+    spec: bytes = kept[3]
+    return spec
+
+
+def loop_spec(link: Link) -> bytes:
+    """Record of the loop that a virtual link closes; the links' rows are left open."""
+    kept = link._spec
+    if kept is None or kept[0] is not link.joint:  # a virtual link's frames never change
+        assert link.joint is not None
+        kept = (link.joint, link.at, link.inertia, _new_loop_spec(link, link.joint))
+        link._edit(_spec=kept)
+    spec: bytes = kept[3]
+    return spec
+
+
+def _new_link_spec(link: Link, joint: Joint) -> bytes:
+    spec: Any = np.zeros((), SPEC)
+    primitives = joint.primitives()
+    spec["n_primitives"] = len(primitives)
+    for k, primitive in enumerate(primitives):
+        spec["kinds"][k] = KIND_CODES[primitive.kind]
+        spec["axes"][9 * k : 9 * k + 9] = primitive.R.ravel()
+        spec["pitch"] = primitive.pitch
+    spec["R"], spec["p"] = link.at.R.ravel(), link.at.p
+    spec["mass"], spec["com"] = link.inertia.mass, link.inertia.com
+    spec["inertia"] = link.inertia.about_com[_UPPER]
+    for option in ("armature", "damping", "friction", "stiffness"):
+        spec[option][: joint.n_v] = getattr(joint, option)
+    spec["rest"][: joint.n_q] = joint.rest
+    return bytes(spec.tobytes())
+
+
+def _new_loop_spec(link: Link, joint: Joint) -> bytes:
+    spec: Any = np.zeros((), LOOP_SPEC)
+    axes = [primitive.R for primitive in joint.primitives()]
+    R = axes[-1] if joint.kind == "planar" else (axes[0] if axes else np.eye(3))
+    spec["R_A"], spec["p_A"] = link.on_real.R.ravel(), link.on_real.p
+    spec["R_B"], spec["p_B"] = link.at.R.ravel(), link.at.p
+    spec["axes"] = R.ravel()
+    spec["orientation"] = WHOLE if joint.kind in _WHOLE_ROTATION else AXIS
+    if joint.kind == "screw":
+        spec["pitch"] = joint.primitives()[0].pitch
+    if joint.kind == "universal":
+        first, second = axes[0][:, 2], axes[1][:, 2]
+        spec["axis_A"] = R.T @ second
+        spec["angle"] = math.atan2(float(np.linalg.norm(np.cross(first, second))), float(first @ second))
+    rows = ROWS[joint.kind]
+    spec["n_rows"] = len(rows)
+    spec["row_kinds"][: len(rows)] = [kind for kind, _ in rows]
+    spec["row_axes"][: len(rows)] = [axis for _, axis in rows]
+    return bytes(spec.tobytes())
