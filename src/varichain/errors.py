@@ -123,6 +123,23 @@ class AssemblyError(VarichainError, ArithmeticError):
         return type(self), (str(self), self.residuals)
 
 
+class GapError(VarichainError, ValueError):
+    """Joint frames that should be connected do not meet.
+
+    Attributes:
+        gap: How far they are apart [m or rad].
+    """
+
+    def __init__(self, message: str, gap: float) -> None:
+        """Keep the gap next to the message."""
+        self.gap = gap
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the gap too."""
+        return type(self), (str(self), self.gap)
+
+
 class PreferenceError(VarichainError, ValueError):
     """Coordinates that were asked to be independent, but are not.
 

@@ -103,6 +103,7 @@ def test_equation_of_motion(name):
 def test_inverse_undoes_forward(name):
     """Torques from inverse dynamics, put into forward dynamics, give the accelerations back."""
     m, states = cases(name)
+    m = m.copy()
     for joint in m.joints:  # everything is driven, so that every motion is possible
         if joint.n_v:
             m.edit_joint(joint.name, actuated=True)

@@ -80,7 +80,7 @@ def copy_of_a_copy(m):
 
 def child_of_a_copy(m):
     """Hang a link on a virtual one."""
-    m.add_link("finger", "ab*", Revolute())
+    m._hang(Link(m._next_id, "finger", Revolute(name="finger"), Pose(), Inertia.zero()), m.link("ab*"))
 
 
 DAMAGE = {

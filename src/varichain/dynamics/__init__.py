@@ -1,9 +1,13 @@
 """The friendly functions over the kernels: they take a mechanism and a state, check both, and answer with names."""
 
+from varichain.dynamics.actions import Connect, Cut, connect, cut
 from varichain.dynamics.actuation import Actuation
 from varichain.dynamics.assembly import Assembly, assemble
+from varichain.dynamics.breaking import Overload, overloads, release
+from varichain.dynamics.change import StructureChange, change
 from varichain.dynamics.forces import Force
 from varichain.dynamics.forward import ForwardDynamics, forward_dynamics
+from varichain.dynamics.impact import Impact, impact
 from varichain.dynamics.inertia import bias_force, center_of_mass, center_of_mass_jacobian, mass_matrix
 from varichain.dynamics.inverse import InverseDynamics, inverse_dynamics
 from varichain.dynamics.joint_forces import joint_forces
@@ -19,22 +23,31 @@ from varichain.dynamics.totals import Energy, Momentum, energy, momentum
 __all__ = [
     "Actuation",
     "Assembly",
+    "Connect",
+    "Cut",
     "Energy",
     "Force",
     "ForwardDynamics",
+    "Impact",
     "InverseDynamics",
     "LoopForces",
     "LoopState",
     "Mobility",
     "Momentum",
+    "Overload",
     "Prepared",
+    "StructureChange",
     "assemble",
     "bias_acceleration",
     "bias_force",
     "center_of_mass",
     "center_of_mass_jacobian",
+    "change",
+    "connect",
+    "cut",
     "energy",
     "forward_dynamics",
+    "impact",
     "inverse_dynamics",
     "jacobian",
     "joint_forces",
@@ -43,7 +56,9 @@ __all__ = [
     "mass_matrix",
     "mobility",
     "momentum",
+    "overloads",
     "pose",
     "project",
+    "release",
     "velocity",
 ]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from varichain.errors import InputError, SingularMassError, UnknownNameError
 from varichain.kernels.faults import QUATERNION_TOLERANCE, first_fault
+from varichain.kernels.pivots import massless_freedom
 from varichain.layout.layout import Layout
 from varichain.layout.state import State, layout_for
 from varichain.mechanism.link import Link
@@ -57,6 +58,18 @@ def require_mass(layout: Layout) -> None:
         raise SingularMassError(
             f"link {name!r} can move, but it and all links it carries have neither mass nor joint armature; "
             "give it an inertia, fix it, or give its joint an armature",
+            name,
+        )
+
+
+def require_inertia(layout: Layout, table: Table) -> None:
+    """Raise if the articulated sweep met a freedom that moves nothing."""
+    stuck = massless_freedom(table)
+    if stuck >= 0:
+        name = layout.freedom_name(stuck)
+        raise SingularMassError(
+            f"freedom {name!r} moves no inertia in this configuration; give the links it carries a rotational inertia "
+            "(a point or a thin rod has none about its own axis) or the joint an armature",
             name,
         )
 

@@ -70,7 +70,7 @@ def reaction(layout: Layout, table: Table, s: State, missing: Array) -> LoopForc
         return NO_LOOPS
     K = constraint_matrix(layout, table, s.q)
     x, _, rank, _ = np.linalg.lstsq(K.T, missing, rcond=1e-10)
-    return loop_forces(layout, np.asarray(x, dtype=np.float64), bool(rank == layout.n_rows))
+    return loop_forces(layout, table, np.asarray(x, dtype=np.float64), bool(rank == layout.n_rows))
 
 
 def _inverse(layout: Layout, table: Table, s: State, a: Array) -> Array:

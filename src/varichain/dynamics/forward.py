@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics.arguments import Table, opened_with_mass
+from varichain.dynamics.arguments import opened_with_mass, require_inertia
 from varichain.dynamics.forces import Force, applied
 from varichain.dynamics.formulations import FORMULATIONS
 from varichain.dynamics.loop_forces import LoopForces, loop_forces_from_rows, require_closed, tree_torque
-from varichain.errors import InputError, SingularMassError
+from varichain.errors import InputError
 from varichain.kernels.constrained import constrained_forward_dynamics
 from varichain.kernels.forward_dynamics import forward_dynamics as _forward_dynamics
-from varichain.kernels.pivots import massless_freedom
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
@@ -94,17 +93,5 @@ def forward_dynamics(
             pivots = constrained_forward_dynamics(table, s.q, s.v, torque, a)
         else:
             _forward_dynamics(table, s.q, s.v, torque, a)
-    _check_inertia(layout, table)
+    require_inertia(layout, table)
     return ForwardDynamics(a, loop_forces_from_rows(layout, table, s), *pivots, layout)
-
-
-def _check_inertia(layout: Layout, table: Table) -> None:
-    """Raise if the articulated sweep met a freedom that moves nothing."""
-    stuck = massless_freedom(table)
-    if stuck >= 0:
-        name = layout.freedom_name(stuck)
-        raise SingularMassError(
-            f"freedom {name!r} moves no inertia in this configuration; give the links it carries a rotational inertia "
-            "(a point or a thin rod has none about its own axis) or the joint an armature",
-            name,
-        )

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from varichain.dynamics.arguments import Table, joint_vector
 from varichain.dynamics.loops import closure_errors, constraint_matrix, loop_frames, relative_jacobian, virtual_subspace
 from varichain.errors import AssemblyError, UnknownNameError
-from varichain.kernels.constrained import row_velocities
-from varichain.kernels.records import HELICAL, LINEAR
+from varichain.kernels.constrained import loop_wrenches, row_velocities
 from varichain.layout.layout import Layout, LoopSlot
 from varichain.layout.state import State
 from varichain.spatial.checks import finite_array, finite_scalar
@@ -65,27 +64,21 @@ NO_LOOPS = LoopForces({}, np.zeros(0), True)
 
 def loop_forces_from_rows(layout: Layout, table: Table, s: State) -> LoopForces:
     """Loop forces from the multipliers that a kernel has just left in the rows of this thread's workspace."""
-    if not layout.loops:
+    if not layout.connections:
         return NO_LOOPS
-    arrays = layout.workspaces.mine.arrays
-    multipliers, is_unique = arrays["multipliers"].copy(), bool(arrays["rows"]["kept"].all())
+    workspace = layout.workspaces.mine
+    multipliers, is_unique = workspace.array("multipliers").copy(), bool(workspace.array("rows")["kept"].all())
     if not is_unique:
         multipliers = least_norm(constraint_matrix(layout, table, s.q), multipliers)
-    return loop_forces(layout, multipliers, is_unique)
+    return loop_forces(layout, table, multipliers, is_unique)
 
 
-def loop_forces(layout: Layout, multipliers: Array, is_unique: bool) -> LoopForces:
-    """Wrenches of all loops from the rows' multipliers; the rows of this thread's workspace must be placed."""
-    rows = layout.workspaces.mine.arrays["rows"]
-    loops = layout.workspaces.mine.arrays["loops"]
-    wrenches = {}
-    for loop, record in zip(layout.loops, loops, strict=True):
-        e, kind, x = rows["e"][loop.rows], rows["kind"][loop.rows], multipliers[loop.rows]
-        slides = (kind == LINEAR) | (kind == HELICAL)
-        force = (x * slides) @ e
-        moment = (x * ~slides) @ e - float(record["pitch"]) * ((x * (kind == HELICAL)) @ e)
-        wrenches[loop.name] = np.concatenate([moment, force])
-    return LoopForces(wrenches, multipliers, is_unique)
+def loop_forces(layout: Layout, table: Table, multipliers: Array, is_unique: bool) -> LoopForces:
+    """Wrenches of all loops from the rows' multipliers; the rows of the workspace must be placed."""
+    wrenches = np.empty((len(layout.connections), 6))
+    loop_wrenches(table, multipliers, wrenches)
+    names = [str(joint.name) for joint, *_ in layout.connections]
+    return LoopForces(dict(zip(names, wrenches, strict=True)), multipliers, is_unique)
 
 
 def least_norm(K: Array, multipliers: Array) -> Array:

@@ -20,6 +20,8 @@ from varichain.spatial.rotation import matrix_from_axis_angle, quaternion_from_m
 
 Array = NDArray[np.float64]
 
+_ROUNDING = 1e-14  # of distances in the mechanism
+
 
 @dataclass(frozen=True, eq=False)
 class LoopState:
@@ -62,9 +64,14 @@ def closure_errors(layout: Layout, table: Table, q: Array) -> Array:
 
 
 def constraint_matrix(layout: Layout, table: Table, q: Array) -> Array:
-    """K (n_rows, n_v): the rows with the virtual joints' coordinates eliminated, K v = 0."""
+    """K (n_rows, n_v): the rows with the virtual joints' coordinates eliminated, K v = 0.
+
+    What can only be rounding is zero: a row that nothing moves must not pass for a small one.
+    """
     K = np.empty((layout.n_rows, layout.n_v))
     row_jacobian(table, q, K)
+    reach = 1.0 + float(np.abs(layout.arrays["bodies"]["p_PJ"]).sum())
+    K[np.abs(K) < _ROUNDING * reach] = 0.0
     return K
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from varichain.dynamics.arguments import Table, opened
 from varichain.dynamics.assembly import close_loops
 from varichain.dynamics.coordinates import PREFERRED, RANK_TOLERANCE, Selection, row_basis, select
-from varichain.dynamics.loops import loop_bias, loop_jacobian
+from varichain.dynamics.loops import closure_errors, loop_bias, loop_jacobian
 from varichain.errors import AssemblyError, InputError, PreferenceError, UnknownNameError
 from varichain.kernels.manifold import difference, integrate
 from varichain.layout.layout import Layout
@@ -125,19 +125,35 @@ def mobility(
         PreferenceError: The preferred freedoms depend on each other.
     """
     layout, table = opened(m, s)
+    return mobility_of(layout, table, s, prefer, previous, probe)
+
+
+def mobility_of(
+    layout: Layout,
+    table: Table,
+    s: State,
+    prefer: Iterable[str] = (),
+    previous: Mobility | None = None,
+    probe: bool = True,
+) -> Mobility:
+    """Mobility of a layout, which may be that of a structure of the past."""
     closed = s.copy()
     residual = close_loops(layout, table, closed.q)
     if residual > _NEARLY_CLOSED:
+        errors = closure_errors(layout, table, closed.q)
         raise AssemblyError(
             f"the loops are open by {residual:.3g} [m or rad]: no mobility can be told; call assemble(m, s) first",
-            {loop.name: residual for loop in layout.loops},
+            {loop.name: float(np.abs(errors[loop.rows]).max(initial=0.0)) for loop in layout.loops},
         )
     J_C = loop_jacobian(layout, table, closed)
     scale_rows, scale_columns = _scales(layout, J_C)
     scaled = scale_rows[:, None] * J_C * scale_columns
     preferred = _columns(layout, prefer)
     kept = previous.independent_columns if previous is not None and previous.n_all == layout.n_all else None
-    selection, switched = select(scaled, _classes(layout, preferred), kept)
+    contradicted = kept is not None and len(np.setdiff1d(preferred, kept)) > 0
+    selection, switched = select(scaled, _classes(layout, preferred), None if contradicted else kept)
+    if contradicted:
+        switched = "the preferred freedoms are others"
     _check_preferred(layout, selection, preferred)
     return _matrices(layout, table, closed, J_C, scaled, scale_columns, selection, residual, switched, probe)
 
@@ -210,7 +226,10 @@ def _scales(layout: Layout, J_C: Array) -> tuple[Array, Array]:
     slides = np.array([label in _SLIDING for slot in layout.all_slots for label in slot.coordinates], dtype=bool)
     linear = np.tile([False] * 3 + [True] * 3, len(layout.loops))
     arms = np.abs(J_C[np.ix_(linear, ~slides)])
-    length = float(arms.max(initial=0.0)) or 1.0
+    # arms that are rounding, as of two hinges on one axis, are no measure
+    frames = [layout.arrays["bodies"]["p_PJ"], *(frame.p for loop in layout.loops for frame in (loop.on_A, loop.on_B))]
+    size = max(float(np.abs(frame).max()) for frame in frames)
+    length = max(float(arms.max(initial=0.0)), 1e-6 * size) or 1.0
     return np.where(linear, 1.0 / length, 1.0), np.where(slides, length, 1.0)
 
 
@@ -253,12 +272,12 @@ def _check_preferred(layout: Layout, selection: Selection, preferred: Indices) -
 
 
 def _redundant_rows(layout: Layout, scaled: Array, rank: int) -> dict[str, int]:
-    """Rows of each loop, of six, that all other loops imply."""
-    redundant = {}
-    for i, loop in enumerate(layout.loops):
-        others = np.delete(scaled, np.s_[6 * i : 6 * i + 6], axis=0)
-        redundant[loop.name] = 6 - (rank - row_basis(others)[2])
-    return redundant
+    """Rows of each loop, of six, that all other loops imply: as many as combinations that vanish have parts in it."""
+    vanishing = np.linalg.svd(scaled)[0][:, rank:] if layout.loops else np.zeros((0, 0))
+    return {
+        loop.name: int(np.linalg.matrix_rank(vanishing[6 * i : 6 * i + 6], tol=1e-7)) if vanishing.size else 0
+        for i, loop in enumerate(layout.loops)
+    }
 
 
 def _actuation(drive: int, n_actuated: int, n_independent: int) -> str:

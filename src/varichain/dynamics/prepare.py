@@ -104,7 +104,7 @@ class Prepared:
 
     def multipliers(self, out: Array) -> Array:
         """Write the rows' multipliers (n_rows,) of the last forward dynamics or projection: forces or impulses."""
-        out[:] = self._workspace.arrays["multipliers"]
+        out[:] = self._workspace.array("multipliers")
         return out
 
     def project_position(self, q: Array, work: Array, tolerance: float = 1e-12, most_steps: int = 10) -> float:

@@ -14,7 +14,8 @@ def mobility_report(mobility: Mobility) -> str:
     for title, names in (("locked", mobility.locked), ("idle", mobility.idle), ("passive", mobility.passive)):
         if names:
             lines.append(f"  {title:<22}{_listed(names)}")
-    lines.append(f"  {'actuation':<22}{mobility.actuation} ({mobility.n_actuated} actuators)")
+    actuators = "1 actuator" if mobility.n_actuated == 1 else f"{mobility.n_actuated} actuators"
+    lines.append(f"  {'actuation':<22}{mobility.actuation} ({actuators})")
     return "\n".join([*lines, *_decision(mobility)])
 
 
@@ -46,7 +47,11 @@ def _loops(mobility: Mobility) -> list[str]:
     if excess == 0:
         return []
     shared = ", ".join(f"{name} {rows}" for name, rows in mobility.redundant_rows.items() if rows)
-    return [f"  {'redundant rows':<22}{excess} in all; implied by the other loops: {shared or 'none of a single loop'}"]
+    if mobility.n_loops == 1:
+        return [f"  {'redundant rows':<22}{excess}"]
+    return [
+        f"  {'redundant rows':<22}{excess} in all; of one loop, implied by its other rows and loops: {shared or 'none'}"
+    ]
 
 
 def _decision(mobility: Mobility) -> list[str]:

@@ -15,7 +15,7 @@ from varichain.kernels.gram import (
 from varichain.kernels.inertias import about_reference, store_articulated
 from varichain.kernels.jit import INTEGER, MATRIX, NUMBER, TABLE, VECTOR, helper, kernel, routine
 from varichain.kernels.kinematics import move_all, place_all
-from varichain.kernels.loops import loop_error, place_rows, relative, row_bias, row_error, row_velocity
+from varichain.kernels.loops import loop_error, place_rows, relative, row_bias, row_error, row_velocity, wrench_at
 from varichain.kernels.manifold import step_all
 from varichain.kernels.tables import (
     open_bodies,
@@ -29,7 +29,7 @@ from varichain.kernels.tables import (
     open_shared,
     open_support,
 )
-from varichain.kernels.tuples import ZERO6, dot6, load3, load6, load9, scale3, store6
+from varichain.kernels.tuples import ZERO3, ZERO6, add_scaled6, dot6, load3, load6, load9, scale3, store6
 
 
 @routine
@@ -133,6 +133,7 @@ def velocity_jump(
 ):
     """Smallest jump in the mass metric after which K v = 0: the impact of closing all loops at once [NY, (25)-(38)].
 
+    A loop with restitution opens afterwards with that part of the velocity that it closed with.
     The impulses stay in the multipliers.
     """
     bodies, loops, rows, multipliers = (
@@ -147,7 +148,7 @@ def velocity_jump(
         loop = loops[i]
         _, _, w_rel, v_rel = relative(bodies, loop)
         for r in range(loop.row, loop.row + loop.n_rows):
-            multipliers[r] = -row_velocity(rows[r], loop, w_rel, v_rel)
+            multipliers[r] = -(1.0 + loop.restitution) * row_velocity(rows[r], loop, w_rel, v_rel)
     solve(table, dv_out)
 
 
@@ -178,6 +179,26 @@ def project_position(
         solve(table, step)
         step_all(bodies, q, step, 1.0, q)
     return largest
+
+
+@kernel(TABLE, VECTOR, MATRIX)
+def loop_wrenches(
+    # layout
+    table,
+    # in (n_rows)
+    multipliers,
+    # out (n_loops, 6)
+    wrenches_out,
+):
+    """Wrenches [moment; force] at the loops' points, world axes, on bodies A; the rows must be placed."""
+    loops, rows = open_loops(table), open_rows(table)
+    for i in range(len(loops)):
+        loop = loops[i]
+        total = ZERO6
+        for r in range(loop.row, loop.row + loop.n_rows):
+            unit = wrench_at(rows[r], loop, load3(rows[r].e), ZERO3)
+            total = add_scaled6(total, multipliers[r], unit)
+        store6(wrenches_out[i], total)
 
 
 @kernel(TABLE, VECTOR, VECTOR)

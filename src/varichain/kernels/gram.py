@@ -15,19 +15,7 @@ import numpy as np
 
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.records import HELICAL, LINEAR
-from varichain.kernels.tuples import (
-    ZERO6,
-    add3,
-    add6,
-    add_scaled6,
-    angular,
-    cross3,
-    dot3,
-    dot6,
-    linear,
-    load3,
-    load6,
-)
+from varichain.kernels.tuples import ZERO6, add6, add_scaled6, angular, dot3, dot6, linear, load3, load6
 
 # A pivot that falls below this part of its diagonal is rounding: the row says nothing new.
 DEPENDENT = 1e-9
@@ -200,14 +188,14 @@ def fill_gram(
         for r in range(loop.row, last_row):
             row = rows[r]
             size = moving if row.kind == LINEAR or row.kind == HELICAL else turning
-            row.diagonal = max(gram[row.entry + r - row.first], LEAST_DIAGONAL * size)
+            row.norm = max(gram[row.entry + r - row.first], LEAST_DIAGONAL * size)
 
 
 @routine
 def _greatest(loop, support, dofs):
     """Largest diagonals that rows of a loop may have, angular and linear: motion at its point per force, any direction.
 
-    What both ways share moves the loop as a whole.
+    What both ways share moves the loop as a whole. The two terms of s + w x p are added up, for they may cancel.
     """
     turning, moving = 0.0, 0.0
     x = load3(loop.x_A)
@@ -217,9 +205,10 @@ def _greatest(loop, support, dofs):
             x = load3(loop.x_B)
         dof = dofs[support[i]]
         s = load6(dof.s)
-        w, v = angular(s), add3(linear(s), cross3(angular(s), x))
-        turning += dof.d_inverse * dot3(w, w)
-        moving += dof.d_inverse * dot3(v, v)
+        w, v = angular(s), linear(s)
+        square = dot3(w, w)
+        turning += dof.d_inverse * square
+        moving += dof.d_inverse * (dot3(v, v) + square * dot3(x, x))
     return turning, moving
 
 
@@ -293,7 +282,7 @@ def _eliminate_three(rows, r0, r1, r2, gram):
 @helper
 def _pivot(chosen, row, pivot):
     """Reciprocal of the diagonal entry, 0 if the row is dropped; and the pivot as a part of the diagonal."""
-    part = pivot / row.diagonal if row.diagonal > 0.0 else 0.0
+    part = pivot / row.norm if row.norm > 0.0 else 0.0
     if not chosen:
         row.kept = 1 if part > DEPENDENT else 0
     return (1.0 / math.sqrt(pivot) if row.kept else 0.0), part
@@ -349,7 +338,7 @@ def choose_rows(
         rows[r].kept = 0
         for c in range(rows[r].first, r + 1):
             # scaled to a unit diagonal: metres and radians compare
-            scale = math.sqrt(rows[r].diagonal * rows[c].diagonal)
+            scale = math.sqrt(rows[r].norm * rows[c].norm)
             G[r, c] = gram[rows[r].entry + c - rows[r].first] / scale if scale > 0.0 else 0.0
             G[c, r] = G[r, c]
     for _ in range(n):

@@ -6,7 +6,7 @@ from varichain.kernels.jit import TABLE, VECTOR, helper, kernel
 from varichain.kernels.kinematics import move, place
 from varichain.kernels.passive import load_passive
 from varichain.kernels.tables import open_bodies, open_dofs
-from varichain.kernels.tuples import add6, load3, load6, load9, store6
+from varichain.kernels.tuples import ZERO6, add6, load3, load6, load9, store6
 
 
 @helper
@@ -27,6 +27,7 @@ def inverse_dynamics(
 ):
     """tau = M a + bias: generalized forces of all tree joints that give the accelerations a (theta_O of [NY, (1)])."""
     bodies, dofs = open_bodies(table), open_dofs(table)
+    store6(bodies[0].f, ZERO6)
     for i in range(1, len(bodies)):
         body = bodies[i]
         R, p = place(bodies, i, q)

@@ -167,7 +167,7 @@ ROW = np.dtype(
         ("e", _F, 3),  # direction, world axes
         ("f_A", _F, 6),  # unit wrench on body A, about its tree's reference point; minus f_B acts on body B
         ("f_B", _F, 6),
-        ("diagonal", _F),  # of the Gram matrix
+        ("norm", _F),  # diagonal entry of the Gram matrix, which pivots are measured by
         ("kept", _I),  # 0 if the row depends on rows before it
     ],
     align=True,

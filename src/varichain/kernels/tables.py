@@ -33,17 +33,6 @@ ENTITIES: dict[str, np.dtype[Any]] = {
 }
 
 
-def address_table(arrays: dict[str, np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
-    """Addresses and lengths of the arrays, as int64; the caller keeps the arrays alive."""
-    numbers = []
-    for name, dtype in ENTITIES.items():
-        array = arrays[name]
-        if array.dtype != dtype or not array.flags.c_contiguous:
-            raise TypeError(f"{name} must be a contiguous array of {dtype}, not of {array.dtype}")
-        numbers += [array.ctypes.data, len(array)]
-    return np.array(numbers, dtype=np.int64)
-
-
 def as_records(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The array as kernels that take records directly want it: attributes work on np.recarray only without compiler."""
     return array.view(np.recarray) if JIT_DISABLED else array

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -82,6 +82,7 @@ class Layout:
         mechanism_name: Name of the mechanism, for messages.
         revision: Revision of the mechanism that this is the layout of.
         joints: Joints of the tree in the order of the links' ids; q and v are the concatenation of their coordinates.
+        parents: Name of the link that each of these joints' links hangs on.
         n_q, n_v: Number of coordinates and of freedoms of the tree.
         link_index: Row of every link by name, ground included as row 0.
         connections: Of each loop, in the order of the virtual links' ids: its joint, the names of the real link and of
@@ -94,6 +95,7 @@ class Layout:
     mechanism_name: str
     revision: int
     joints: tuple[Joint, ...]
+    parents: tuple[str, ...]
     n_q: int
     n_v: int
     link_index: dict[str, int]
@@ -177,13 +179,16 @@ class Layout:
         """Whether a state of the other layout means the same here: joints of equal names and kinds in equal order."""
         if self.joints is other.joints:
             return True
-        mine, others = ([(joint.name, joint.kind) for joint in layout.joints] for layout in (self, other))
-        return mine == others
+        return self.joint_keys() == other.joint_keys()
+
+    def joint_keys(self) -> list[tuple[str, str, str]]:
+        """What a joint's coordinates mean, joint by joint: its name, its kind, and the link that it hangs on."""
+        joints = zip(self.joints, self.parents, strict=True)
+        return [(str(joint.name), joint.kind, parent) for joint, parent in joints]
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle without workspaces: they hold addresses, valid in one process only."""
-        kept = {key: value for key, value in self.__dict__.items() if key != "_pool"}
-        return kept | {"arrays": dict(self.arrays)}
+        return {item.name: getattr(self, item.name) for item in fields(self)} | {"arrays": dict(self.arrays)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Set what __getstate__ kept; arrays come out of a pickle writable."""
@@ -198,24 +203,48 @@ def layout_of(mechanism: Mechanism) -> Layout:
     return layout  # type: ignore[no-any-return]
 
 
-def _new_layout(mechanism: Mechanism) -> Layout:
-    links, virtual = mechanism.links, mechanism.virtual_links
+@dataclass(frozen=True, eq=False)
+class _Tree:
+    """What a layout owes to the tree alone: kept through changes of loops."""
+
+    joints: tuple[Joint, ...]
+    parents: tuple[str, ...]
+    n_q: int
+    n_v: int
+    row: dict[Link, int]
+    link_index: dict[str, int]
+    arrays: dict[str, NDArray[Any]]
+    massless_link: str | None
+
+
+def _new_tree(mechanism: Mechanism) -> _Tree:
+    links = mechanism.links
     row = {link: i for i, link in enumerate((mechanism.ground, *links))}
     joints = tuple([link.joint for link in links if link.joint is not None])
     n_q, n_v = sum([joint.n_q for joint in joints]), sum([joint.n_v for joint in joints])
     arrays, massless = tree_arrays(links, row, n_v, mechanism.gravity)
-    arrays |= loop_arrays(virtual, row, arrays)
+    name = links[massless - 1].name if massless else None
+    parents = tuple([link.parent.name for link in links if link.parent is not None])
+    return _Tree(joints, parents, n_q, n_v, row, {link.name: i for link, i in row.items()}, arrays, name)
+
+
+def _new_layout(mechanism: Mechanism) -> Layout:
+    tree = mechanism._tree
+    if tree is None:
+        tree = mechanism._tree = _new_tree(mechanism)
+    virtual = mechanism.virtual_links
     return Layout(
         mechanism_name=mechanism.name,
         revision=mechanism.revision,
-        joints=joints,
-        n_q=n_q,
-        n_v=n_v,
-        link_index={link.name: i for link, i in row.items()},
+        joints=tree.joints,
+        parents=tree.parents,
+        n_q=tree.n_q,
+        n_v=tree.n_v,
+        link_index=tree.link_index,
         connections=tuple([_connection(link) for link in virtual]),
-        n_rows=len(arrays["rows"]),
-        arrays=_read_only(arrays),
-        massless_link=links[massless - 1].name if massless else None,
+        n_rows=sum([len(ROWS[link.joint.kind]) for link in virtual if link.joint is not None]),
+        arrays=_read_only(tree.arrays | loop_arrays(virtual, tree.row, tree.arrays)),
+        massless_link=tree.massless_link,
     )
 
 

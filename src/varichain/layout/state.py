@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from varichain.errors import InputError, StructureError
+from varichain.layout.carry import carried
 from varichain.layout.layout import JointSlot, Layout, layout_of
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.checks import finite_array, finite_scalar, normalised
@@ -109,6 +110,16 @@ class State:
         step = np.empty(self._layout.n_v)
         difference(self._layout.workspaces.mine.table, self._q, other._q, step)
         return step
+
+    def _carry_to(self, layout: Layout) -> None:
+        """Make this a state of another layout of the same mechanism."""
+        if not layout.same_coordinates(self._layout):
+            self._q, self._v = carried(self._layout, layout, self._q, self._v)
+        self._layout = layout
+
+    def _become(self, other: State) -> None:
+        """Take over another state of the same mechanism."""
+        self._layout, self._q, self._v = other._layout, other._q, other._v
 
     def copy(self) -> State:
         """Independent copy."""
@@ -219,20 +230,16 @@ def new_state(mechanism: Mechanism) -> State:
 
 
 def layout_for(mechanism: Mechanism, state: State) -> Layout:
-    """Layout of the mechanism as it is now, after checking that the state belongs to it.
+    """Layout of the mechanism as it is now, to which the state is carried over if the structure has changed.
 
-    Edits that leave all coordinates in place (masses, damping, gravity) leave a state valid.
+    Edits that leave all coordinates in place (masses, damping, loops) leave the state as it is; after a cut every link
+    keeps its world pose and velocity.
     """
     layout = layout_of(mechanism)
     if state._layout is not layout:
         if not isinstance(state, State):
             raise InputError(f"expected a State (from m.state()), not {type(state).__name__}")
-        if not layout.same_coordinates(state._layout):
-            raise StructureError(
-                f"the state has joints {list(state.joints)}, the mechanism {mechanism.name!r} now has "
-                f"{[slot.name for slot in layout.slots]}: make a new state with m.state()"
-            )
-        state._layout = layout
+        state._carry_to(layout)
     return layout
 
 

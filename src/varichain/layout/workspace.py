@@ -6,25 +6,38 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from varichain.kernels.tables import address_table
+from varichain.kernels.tables import ENTITIES
 
 
 class Workspace:
     """Own copy of a layout's arrays, whose working values change with every kernel; for one thread at a time.
 
+    All arrays lie in one stretch of memory, one behind the other: one copy, one address to ask for.
+
     Attributes:
-        table: Address table, the first argument of every kernel.
-        arrays: The arrays by name; they live as long as the workspace, the addresses no longer.
+        table: Address table, the first argument of every kernel; valid as long as the workspace lives.
     """
 
-    __slots__ = ("arrays", "table")
+    __slots__ = ("_memory", "_offsets", "table")
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Copy the arrays."""
-        self.arrays = {name: array.copy() for name, array in arrays.items()}
-        self.table = address_table(self.arrays)
+        """Copy the arrays; all items are multiples of eight bytes long, so all stay aligned."""
+        parts = [arrays[name].tobytes() for name in ENTITIES]
+        self._memory = np.frombuffer(bytearray(b"".join(parts)), np.uint8)
+        offset, numbers, offsets = int(self._memory.__array_interface__["data"][0]), [], [0]
+        for part, dtype in zip(parts, ENTITIES.values(), strict=True):
+            numbers += [offset + offsets[-1], len(part) // dtype.itemsize]
+            offsets.append(offsets[-1] + len(part))
+        self._offsets = offsets
+        self.table = np.array(numbers, dtype=np.int64)
+
+    def array(self, name: str) -> NDArray[Any]:
+        """One of the arrays, as the last kernel left it; writing to it changes what the next one sees."""
+        i = list(ENTITIES).index(name)
+        return self._memory[self._offsets[i] : self._offsets[i + 1]].view(ENTITIES[name])
 
 
 class WorkspacePool(threading.local):

@@ -1,5 +1,6 @@
 """Mechanisms as pure structure: links, joints, inertias, shapes. No dynamics, numpy only."""
 
+from varichain.mechanism.breaks import Breaks
 from varichain.mechanism.check import check
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint, Primitive
@@ -17,21 +18,25 @@ from varichain.mechanism.joints import (
 )
 from varichain.mechanism.limits import SwingTwist
 from varichain.mechanism.link import Link
+from varichain.mechanism.log import Edit, LogEntry, StructureLog
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 
 __all__ = [
     "JOINT_TYPES",
     "Box",
+    "Breaks",
     "Capsule",
     "Cylinder",
     "Cylindrical",
+    "Edit",
     "Ellipsoid",
     "Fixed",
     "Free",
     "Inertia",
     "Joint",
     "Link",
+    "LogEntry",
     "Mechanism",
     "Mesh",
     "Planar",
@@ -42,6 +47,7 @@ __all__ = [
     "Shape",
     "Sphere",
     "Spherical",
+    "StructureLog",
     "SwingTwist",
     "Universal",
     "check",

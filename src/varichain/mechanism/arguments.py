@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from varichain.errors import InputError
@@ -29,7 +28,7 @@ def checked_joint(joint: Any, link_name: str, is_floating: bool) -> Joint:
             "other joints need a parent, for example parent='ground'"
         )
     if joint.actuated is None:
-        return replace(joint, actuated=not isinstance(joint, Free))
+        return joint._as(actuated=not isinstance(joint, Free))
     return joint
 
 
@@ -43,7 +42,7 @@ def checked_loop_joint(joint: Any) -> Joint:
                 f"a joint that closes a loop cannot have {field} yet; found {field}={getattr(joint, field)}: give it "
                 "to a joint of the tree, or leave it out"
             )
-    return joint if joint.actuated is not None else replace(joint, actuated=False)
+    return joint if joint.actuated is not None else joint._as(actuated=False)
 
 
 def checked_inertia(inertia: Any) -> Inertia:

@@ -1,9 +1,8 @@
-"""Connections: virtual links that close loops [NY, IV-B and V-B]."""
+"""Connections and cuts as structure: virtual links that close loops, links set free [NY, IV-B and V-B]."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +12,9 @@ from varichain.errors import DuplicateNameError, InputError, StructureError
 from varichain.mechanism.arguments import checked_loop_joint
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint
+from varichain.mechanism.joints import Free
 from varichain.mechanism.link import Link
+from varichain.mechanism.log import Edit
 from varichain.spatial.checks import name_string
 from varichain.spatial.pose import Pose
 
@@ -30,29 +31,68 @@ def add_virtual_link(
     m: Mechanism, a: Link, b: Link, joint: Joint, at: Place | None, at_other: Place | None, name: str | None
 ) -> Link:
     """Add a virtual link of `a` as a child of `b`; its frame is the joint frame, at `at` in a's frame."""
-    if a is b:
-        raise StructureError(f"link {a.name!r} cannot be connected to itself; name two different links")
-    for link in (a, b):
-        if link.is_virtual:
-            raise StructureError(f"{link!r} is a copy; connect its real link {link.real!r}")
+    _check_ends(a, b)
     if at_other is None:
         raise InputError(
             f"connecting {a.name!r} to {b.name!r}: give `at_other`, the joint frame in {b.name!r}, or `state`, which "
             "tells where the links are now"
         )
     checked = checked_loop_joint(joint)
-    named = replace(checked, name=_joint_name(m, a, b, name if name is not None else checked.name))
-    place = _ORIGIN if at is None else Pose.coerce(at, "at")
+    named = checked._as(name=_joint_name(m, a, b, name if name is not None else checked.name))
     link = Link(
         m._next_id,
-        _link_name(m, f"{a.name} ({named.name})"),
+        numbered(f"{a.name} ({named.name})", m._by_name),
         named,
         Pose.coerce(at_other, "at_other"),
         _MASSLESS,
         real=a,
-        on_real=place,
+        on_real=_ORIGIN if at is None else Pose.coerce(at, "at"),
     )
     m._hang(link, b)
+    return link
+
+
+def connection_edit(link: Link) -> Edit:
+    """What the log says of a virtual link that has just been added."""
+    assert link.joint is not None and link.real is not None and link.parent is not None
+    name = str(link.joint.name)
+    return Edit("connect", name, link.real.name, link.parent.name, link.joint, link.on_real, link.at)
+
+
+def cut_joint(m: Mechanism, name: str) -> Edit:
+    """Cut a joint: a virtual link is deleted, a link of the tree is set free with all that it carries [NY, Fig. 15].
+
+    The freed link hangs on the ground by a free joint that has its name; no link changes its name or id.
+    """
+    link = m.link_of_joint(name)
+    assert link.joint is not None and link.parent is not None
+    if link.real is not None:
+        edit = Edit("cut", name, link.real.name, link.parent.name, link.joint, link.on_real, link.at)
+        m._take_off(link)
+        return edit
+    if isinstance(link.joint, Free) and link.parent.is_ground:
+        raise StructureError(f"{link!r} is free already: nothing holds joint {name!r}")
+    edit = Edit("cut tree", name, link.name, link.parent.name, link.joint)
+    m._set_free(link)
+    return edit
+
+
+def _check_ends(a: Link, b: Link) -> None:
+    if a is b:
+        raise StructureError(f"link {a.name!r} cannot be connected to itself; name two different links")
+    for link in (a, b):
+        if link.is_virtual:
+            raise StructureError(f"{link!r} is a copy; connect its real link {link.real!r}")
+    if _carrier(a) is _carrier(b):
+        raise StructureError(
+            f"links {a.name!r} and {b.name!r} are rigidly one already: fixed joints hold them together"
+        )
+
+
+def _carrier(link: Link) -> Link:
+    """The link that carries this one through fixed joints."""
+    while link.parent is not None and link.joint is not None and link.joint.n_v == 0:
+        link = link.parent
     return link
 
 
@@ -62,14 +102,10 @@ def _joint_name(m: Mechanism, a: Link, b: Link, name: str | None) -> str:
         if name_string(name, "name of the connection") in m._by_joint:
             raise DuplicateNameError("joint", name)
         return name
-    return _numbered(f"{a.name} to {b.name}", m._by_joint)
+    return numbered(f"{a.name} to {b.name}", m._by_joint)
 
 
-def _link_name(m: Mechanism, name: str) -> str:
-    return _numbered(name, m._by_name)
-
-
-def _numbered(name: str, taken: dict[str, Link]) -> str:
+def numbered(name: str, taken: Mapping[str, object]) -> str:
     """The name, or the name with the first number that makes it unique."""
     if name not in taken:
         return name

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import InputError
+from varichain.mechanism.breaks import Breaks
 from varichain.mechanism.limits import coordinate_limits
 from varichain.spatial.checks import finite_numbers, flag, is_sequence, name_string, non_negative_scalar, normalised
 from varichain.spatial.frozen import Frozen
@@ -57,6 +58,7 @@ class Joint(Frozen, ABC):
         armature: Per freedom; inertia of the drive, seen at the joint [kg m^2 or kg].
         actuated: Whether an actuator drives the joint; None is decided when the joint is used: yes in a tree, no for a
             free joint and for one that closes a loop.
+        breaks: Loads at which the joint is cut; None if it never is.
 
     Class attributes:
         kind: Name of the class in lower case.
@@ -79,6 +81,7 @@ class Joint(Frozen, ABC):
     rest: Coordinates = None
     armature: PerFreedom = 0.0
     actuated: bool | None = None
+    breaks: Breaks | None = None
 
     def __init_subclass__(cls) -> None:
         """Name the kind after the class."""
@@ -95,6 +98,10 @@ class Joint(Frozen, ABC):
         self._hold("limits", None if self.limits is None else self._checked_limits())
         if self.actuated is not None:
             self._hold("actuated", flag(self.actuated, "actuated"))
+        if self.breaks is not None and not isinstance(self.breaks, Breaks):
+            raise InputError(
+                f"{self._what('breaks')} must be Breaks(force=..., moment=...) or None, not {self.breaks!r}"
+            )
 
     @abstractmethod
     def primitives(self) -> tuple[Primitive, ...]:
@@ -110,6 +117,12 @@ class Joint(Frozen, ABC):
         if self.has_quaternion:
             return (1.0,) + (0.0,) * (self.n_q - 1)
         return (0.0,) * self.n_q
+
+    def _as(self, **changes: object) -> Self:
+        """This joint with fields replaced by values that are known to be right: no check, and cheap."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__, **changes)
+        return twin
 
     def __repr__(self) -> str:
         """The fields that say something: those that differ from what every new joint has."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
@@ -11,6 +12,15 @@ from varichain.mechanism.shapes import Shape
 from varichain.spatial.pose import Pose
 
 _SAME_FRAME = Pose()
+
+
+class _Journal(threading.local):
+    """Old values of what is being edited in this thread, while somebody may want them back; None if nobody does."""
+
+    edits: list[tuple[Link, str, Any]] | None = None
+
+
+journal = _Journal()
 
 
 class Link:
@@ -116,7 +126,10 @@ class Link:
 
     def _edit(self, **attributes: Any) -> None:
         """Set attributes; for the mechanism package only."""
+        edits = journal.edits
         for name, value in attributes.items():
+            if edits is not None:
+                edits.append((self, name, getattr(self, name, None)))
             object.__setattr__(self, name, value)
 
     def _append_child(self, link: Link) -> None:

@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from varichain.errors import DuplicateNameError, InputError, StructureError, UnknownNameError
-from varichain.mechanism.arguments import checked_inertia, checked_joint, checked_shapes
+from varichain.mechanism.arguments import checked_inertia, checked_joint, checked_loop_joint, checked_shapes
 from varichain.mechanism.clone import links_from_rows, rows_from_links
-from varichain.mechanism.connections import add_virtual_link
+from varichain.mechanism.connections import add_virtual_link, connection_edit, cut_joint, numbered
 from varichain.mechanism.draw import drawing
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint
+from varichain.mechanism.joints import Free
 from varichain.mechanism.link import Link
+from varichain.mechanism.log import StructureLog
 from varichain.mechanism.shapes import Shape
 from varichain.spatial.checks import finite_array, name_string
 from varichain.spatial.pose import Pose
@@ -40,6 +42,7 @@ class Mechanism:
         name: Any non-empty string.
         ground: The root, id 0, called "ground".
         revision: Number of edits so far.
+        log: Every connection and cut.
     """
 
     def __init__(self, name: str = "mechanism", gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
@@ -53,6 +56,8 @@ class Mechanism:
         self._by_name: dict[str, Link] = {"ground": self.ground}
         self._by_joint: dict[str, Link] = {}
         self._layout: Any = None  # kept here by the layout package until the next edit
+        self._tree: Any = None  # and this until the next edit of the tree
+        self.log = StructureLog()
 
     # Edits
 
@@ -94,6 +99,10 @@ class Mechanism:
         if parent == name:
             raise StructureError(f"link {name!r} cannot be its own ancestor; parent must be another link or None")
         parent_link = self.ground if parent is None else self.link(parent)
+        if parent_link.is_virtual:
+            raise StructureError(
+                f"{parent_link!r} is a copy and carries nothing; name its real link {parent_link.real!r}"
+            )
         link = Link(
             self._next_id,
             name,
@@ -115,6 +124,7 @@ class Mechanism:
         *,
         state: State | None = None,
         name: str | None = None,
+        snap: float | None = None,
     ) -> Link:
         """Join link `a` to link `b` by a new joint: a virtual link of `a` becomes a child of `b` [NY, V-B].
 
@@ -126,6 +136,8 @@ class Mechanism:
             at_other: The joint frame in b's frame. Left out, it is where `at` is now, in `state`.
             state: State of this mechanism; its velocities take the impact of the new connection [NY, V-C].
             name: Name of the joint; "a to b" by default.
+            snap: Largest gap [m or rad] of the two joint frames in `state` that is closed by moving the links; without
+                it a gap is refused.
 
         Returns:
             The virtual link; `cut` takes its joint's name.
@@ -135,20 +147,34 @@ class Mechanism:
             InputError: Neither `at_other` nor `state` says where the joint is; the joint frames are apart in `state`.
             UnknownNameError, DuplicateNameError: No such link; the name is taken.
         """
-        link_a, link_b = self.link(a), self.link(b)
         if state is None:
-            return add_virtual_link(self, link_a, link_b, joint, at, at_other, name)
-        from varichain.dynamics.connection import connect_in_motion
+            link = add_virtual_link(self, self.link(a), self.link(b), joint, at, at_other, name)
+            self.log.write(None, (connection_edit(link),))
+            return link
+        from varichain.dynamics.actions import connect
+        from varichain.dynamics.change import change
 
-        return connect_in_motion(self, state, link_a, link_b, joint, at, at_other, name)
+        done = change(self, state, [connect(a, b, joint, at, at_other, name=name, snap=snap)])
+        return self.link_of_joint(done.edits[0].joint)
 
-    def cut(self, joint: str) -> None:
-        """Undo a connection: the virtual link of that joint is deleted [NY, V-B]."""
-        link = self.link_of_joint(joint)
-        if not link.is_virtual:
-            loops = [str(virtual.joint.name) for virtual in self.virtual_links if virtual.joint is not None]
-            raise StructureError(f"{joint!r} is a joint of the tree; joints that can be cut: {loops}")
-        self._take_off(link)
+    def cut(self, joint: str, *, state: State | None = None) -> None:
+        """Cut a joint: one that closes a loop, or one of the tree [NY, V-B].
+
+        A cut joint of the tree leaves its link, and all that the link carries, free-floating; loops through it stay.
+        The link then hangs on the ground by a free joint called like the link. States of the mechanism follow when they
+        are used next: every link keeps its pose and its velocity. `state` says when it was, for the log.
+
+        Raises:
+            StructureError: The joint is a free one: nothing to cut.
+            UnknownNameError: No such joint.
+        """
+        if state is None:
+            self.log.write(None, (cut_joint(self, joint),))
+            return
+        from varichain.dynamics.actions import cut
+        from varichain.dynamics.change import change
+
+        change(self, state, [cut(joint)])
 
     def set_inertia(self, link: str | Link, inertia: Inertia) -> None:
         """Replace the inertia of a link."""
@@ -176,6 +202,8 @@ class Mechanism:
         if changes.get("name", joint) is None:
             changes["name"] = link.name
         new = replace(old, **changes)
+        if link.is_virtual:
+            new = checked_loop_joint(new)
         if new.name != joint:
             new = self._named_joint(new, link.name)
         del self._by_joint[joint]
@@ -277,10 +305,12 @@ class Mechanism:
 
     # Inside
 
-    def _edited(self) -> None:
-        """Count an edit; what was worked out for the old structure is void."""
+    def _edited(self, tree: bool = True) -> None:
+        """Count an edit, of the tree or of loops alone; what was worked out for the old structure is void."""
         self.revision += 1
         self._layout = None
+        if tree:
+            self._tree = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the layout, flat, for copies and pickles."""
@@ -290,6 +320,7 @@ class Mechanism:
             "revision": self.revision,
             "next_id": self._next_id,
             "rows": rows_from_links(self._links.values()),
+            "log": self.log.copy(),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -302,7 +333,8 @@ class Mechanism:
         self._by_name = {link.name: link for link in self._links.values()}
         self._by_joint = {str(link.joint.name): link for link in self._links.values() if link.joint is not None}
         self.ground = self._links[0]
-        self._layout = None
+        self.log = state["log"]
+        self._layout = self._tree = None
 
     def _check_new_link_name(self, name: str) -> None:
         if name_string(name, "link name") in self._by_name:
@@ -310,7 +342,7 @@ class Mechanism:
 
     def _named_joint(self, joint: Joint, link_name: str) -> Joint:
         """The joint with a name that is not taken: its own, or else the link's."""
-        named = joint if joint.name is not None else replace(joint, name=link_name)
+        named = joint if joint.name is not None else joint._as(name=link_name)
         if named.name in self._by_joint:
             raise DuplicateNameError("joint", str(named.name))
         return named
@@ -323,11 +355,22 @@ class Mechanism:
         if link.joint is not None:
             self._by_joint[str(link.joint.name)] = link
         self._next_id = link.id + 1
-        self._edited()
+        self._edited(tree=not link.is_virtual)
 
     def _take_off(self, link: Link) -> None:
         """Remove a link without children."""
         assert link.parent is not None and link.joint is not None
         link.parent._remove_child(link)
         del self._links[link.id], self._by_name[link.name], self._by_joint[str(link.joint.name)]
+        self._edited(tree=not link.is_virtual)
+
+    def _set_free(self, link: Link) -> None:
+        """Hang a link of the tree on the ground by a free joint with the link's name."""
+        assert link.parent is not None and link.joint is not None
+        del self._by_joint[str(link.joint.name)]
+        name = numbered(link.name, self._by_joint)
+        link.parent._remove_child(link)
+        self.ground._append_child(link)
+        link._edit(joint=Free(name=name, actuated=False), at=_AT_ORIGIN)
+        self._by_joint[name] = link
         self._edited()

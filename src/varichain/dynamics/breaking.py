@@ -1,0 +1,91 @@
+"""Joints that give way: too large a load, or a one-sided joint that would have to pull."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.dynamics.actions import cut
+from varichain.dynamics.arguments import opened_with_mass
+from varichain.dynamics.change import StructureChange, change
+from varichain.dynamics.forces import Force
+from varichain.dynamics.forward import ForwardDynamics, forward_dynamics
+from varichain.dynamics.joint_forces import joint_forces
+from varichain.dynamics.kinematics import poses
+from varichain.dynamics.loops import loop_frames
+from varichain.layout.state import State
+from varichain.mechanism.breaks import Breaks
+from varichain.mechanism.mechanism import Mechanism
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Overload:
+    """A joint that gives way.
+
+    Attributes:
+        joint: Its name.
+        cause: "force", "moment" or "pull".
+        load: The force [N], the moment [N m] or the pull [N].
+        limit: What it bears.
+    """
+
+    joint: str
+    cause: str
+    load: float
+    limit: float
+
+
+def overloads(m: Mechanism, s: State, result: ForwardDynamics, forces: Iterable[Force] = ()) -> list[Overload]:
+    """Joints with `breaks` whose load in `result` is beyond what they bear, the worst first."""
+    layout, table = opened_with_mass(m, s)
+    found = []
+    for loop, (_, X_WB) in zip(layout.loops, loop_frames(layout, table, s), strict=True):
+        if loop.joint.breaks is not None:
+            found += _overload(loop.name, loop.joint.breaks, result.loop_forces[loop.name], X_WB.R)
+    breakable = [link for link in m.links if link.joint is not None and link.joint.breaks is not None]
+    if breakable:
+        carried = joint_forces(m, s, result, forces)
+        R, _ = poses(layout, table, s)
+        for link in breakable:
+            assert link.joint is not None and link.joint.breaks is not None and link.parent is not None
+            R_WJ = R[layout.link_index[link.parent.name]].reshape(3, 3) @ link.at.R
+            name = str(link.joint.name)
+            found += _overload(name, link.joint.breaks, carried[name], R_WJ)
+    return sorted(found, key=lambda overload: -overload.load / max(overload.limit, 1e-9))
+
+
+def release(m: Mechanism, s: State, tau: Any = None, forces: Iterable[Force] = ()) -> list[StructureChange]:
+    """Cut joints that give way in this state, one instant after the other, until the rest hold.
+
+    The worst overload goes first, alone, since a cut moves the load to other joints; one-sided joints that pull let go
+    together. Give `tau` by joint names if joints of the tree may break: its length would change with them.
+    """
+    given = tuple(forces)
+    changes: list[StructureChange] = []
+    while True:
+        found = overloads(m, s, forward_dynamics(m, s, tau, given), given)
+        if not found:
+            return changes
+        pulled = [overload.joint for overload in found if overload.cause == "pull"]
+        changes.append(change(m, s, [cut(name) for name in dict.fromkeys(pulled or [found[0].joint])]))
+
+
+def _overload(name: str, breaks: Breaks, wrench: Array, R_WJ: Array) -> list[Overload]:
+    """What is beyond the limits of one joint."""
+    moment, force = float(np.linalg.norm(wrench[:3])), float(np.linalg.norm(wrench[3:]))
+    found = []
+    if breaks.force is not None and force > breaks.force:
+        found.append(Overload(name, "force", force, breaks.force))
+    if breaks.moment is not None and moment > breaks.moment:
+        found.append(Overload(name, "moment", moment, breaks.moment))
+    if breaks.one_sided is not None:
+        push = float(wrench[3:] @ (R_WJ @ np.asarray(breaks.one_sided)))
+        if push < -1e-9 * (1.0 + force):  # below that it is rounding of a load that is not there
+            found.append(Overload(name, "pull", -push, 0.0))
+    return found

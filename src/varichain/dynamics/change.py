@@ -1,0 +1,146 @@
+"""Structure changes of a mechanism in motion: connections and cuts of one instant, with their impact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from varichain.dynamics.actions import Action, Connect, Cut, apply_connections
+from varichain.dynamics.arguments import opened, require_mass
+from varichain.dynamics.assembly import CLOSED
+from varichain.dynamics.impact import Impact, impact_of
+from varichain.dynamics.loops import closure_errors
+from varichain.dynamics.mobility import Mobility, mobility_of
+from varichain.errors import GapError, InputError
+from varichain.kernels.constrained import project_position
+from varichain.layout.layout import Layout
+from varichain.layout.state import State, layout_for
+from varichain.mechanism.connections import connection_edit, cut_joint
+from varichain.mechanism.log import Edit
+from varichain.mechanism.mechanism import Mechanism
+from varichain.mechanism.transaction import transaction
+
+_MEET = 1e-6  # [m or rad]: frames further apart do not coincide
+_MOST_STEPS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class StructureChange:
+    """What a structure change did.
+
+    Attributes:
+        time: Time of the state [s].
+        edits: Connections and cuts, with frames and impulses.
+        impact: The impact of the connections; None if there were only cuts, which change no velocity.
+        before, after: Copies of the state.
+    """
+
+    time: float
+    edits: tuple[Edit, ...]
+    impact: Impact | None
+    before: State
+    after: State
+
+    @property
+    def energy_lost(self) -> float:
+        """Kinetic energy that the impact took [J]."""
+        return self.impact.energy_lost if self.impact is not None else 0.0
+
+    def mobility_before(self) -> Mobility:
+        """Mobility of the structure before the change."""
+        return _mobility(self.before)
+
+    def mobility_after(self) -> Mobility:
+        """Mobility of the structure after the change."""
+        return _mobility(self.after)
+
+    def freedoms(self) -> tuple[int, int]:
+        """Degrees of freedom before and after."""
+        return self.mobility_before().n_independent, self.mobility_after().n_independent
+
+    def __str__(self) -> str:
+        """Edits, degrees of freedom, energy."""
+        before, after = self.mobility_before(), self.mobility_after()
+        lines = [f"structure change at t = {self.time:g} s", *(f"  {edit}" for edit in self.edits)]
+        lines.append(f"  N_J {before.n_all} -> {after.n_all}, rank {before.rank} -> {after.rank}")
+        lines.append(f"  degrees of freedom {before.n_independent} -> {after.n_independent}")
+        if self.impact is not None:
+            lines.append(f"  energy {self.impact.energy_before:.6g} J -> {self.impact.energy_after:.6g} J")
+        return "\n".join(lines)
+
+
+def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange:
+    """Connect and cut at one instant: cuts first, then all connections as one simultaneous impact.
+
+    Mechanism and state are both changed, or neither. Poses stay; at a cut velocities stay too; connections give the
+    state the velocities after their impact. Nothing is compiled.
+
+    Args:
+        m: Mechanism.
+        s: State, changed in place.
+        actions: `vc.connect(...)` and `vc.cut(...)`.
+
+    Raises:
+        GapError: The frames of a connection do not meet in this state.
+        StructureError, InputError, UnknownNameError, DuplicateNameError: An action is impossible.
+    """
+    given = _checked(actions)
+    opened(m, s)
+    before = s.copy()
+    with transaction(m):
+        edits = [cut_joint(m, action.joint) for action in given if isinstance(action, Cut)]
+        wanted = [action for action in given if isinstance(action, Connect)]
+        links = apply_connections(m, s, wanted)
+        edits += [connection_edit(link) for link in links]
+        after = s.copy()
+        layout = layout_for(m, after)
+        require_mass(layout)
+        blow = None
+        if wanted:
+            _close_gaps(layout, after, wanted)
+            blow = impact_of(layout, layout.workspaces.mine.table, after)
+            after.v[:] = blow.v
+            edits = [_with_impulse(edit, blow) for edit in edits]
+    s._become(after)
+    m.log.write(s.time, tuple(edits), blow.energy_lost if blow is not None else 0.0)
+    return StructureChange(s.time, tuple(edits), blow, before, after.copy())
+
+
+def _checked(actions: Iterable[Action]) -> list[Action]:
+    given = list(actions) if isinstance(actions, Iterable) else [actions]
+    for action in given:
+        if not isinstance(action, (Connect, Cut)):
+            raise InputError(f"actions must be vc.connect(...) or vc.cut(...), not {action!r}")
+    return given
+
+
+def _close_gaps(layout: Layout, s: State, wanted: list[Connect]) -> None:
+    """Refuse connections whose frames are apart, or close the gaps of those that may snap."""
+    table = layout.workspaces.mine.table
+    errors = closure_errors(layout, table, s.q)
+    new_loops = layout.loops[len(layout.loops) - len(wanted) :]
+    moved = False
+    for connection, loop in zip(wanted, new_loops, strict=True):
+        gap = float(np.abs(errors[loop.rows]).max(initial=0.0))
+        allowed = connection.snap if connection.snap is not None else _MEET
+        if not gap <= allowed:
+            raise GapError(
+                f"connecting {loop.link_A!r} to {loop.link_B!r}: the joint frames are {gap:.3g} [m or rad] apart in "
+                f"this state, {allowed:g} allowed; leave out at_other to connect where they are, or give snap",
+                gap,
+            )
+        moved = moved or (connection.snap is not None and gap > CLOSED)
+    if moved:
+        left = project_position(table, s.q, CLOSED, _MOST_STEPS, np.empty(layout.n_v))
+        if not left <= 1e-9:
+            raise GapError(f"the gaps cannot be closed: {left:.3g} [m or rad] is left", left)
+
+
+def _with_impulse(edit: Edit, blow: Impact) -> Edit:
+    return replace(edit, impulse=tuple(blow.impulses[edit.joint].tolist())) if edit.kind == "connect" else edit
+
+
+def _mobility(s: State) -> Mobility:
+    return mobility_of(s.layout, s.layout.workspaces.mine.table, s, probe=False)

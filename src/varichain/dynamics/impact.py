@@ -1,0 +1,104 @@
+"""Impact: the velocities right after links have been joined while they moved against each other [NY, V-C]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.dynamics.actions import Connect, apply_connections, checked_connections
+from varichain.dynamics.arguments import Table, opened_with_mass, require_inertia, require_mass
+from varichain.dynamics.loop_forces import LoopForces, loop_forces_from_rows
+from varichain.dynamics.totals import Momentum
+from varichain.errors import InputError
+from varichain.kernels.constrained import velocity_jump
+from varichain.kernels.totals import energy as _energy
+from varichain.kernels.totals import momentum as _momentum
+from varichain.layout.layout import Layout
+from varichain.layout.state import State, layout_for
+from varichain.mechanism.mechanism import Mechanism
+from varichain.mechanism.transaction import transaction
+from varichain.spatial.checks import finite_scalar
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Impact:
+    """What an impact does.
+
+    Attributes:
+        jump: Change of the joint velocities (n_v,).
+        v: Velocities after it (n_v,).
+        impulses: [moment; force] (6,) [N m s, N s] at every loop, those that were there before included: on its real
+            link, at the joint, world axes.
+        energy_before, energy_after: Kinetic energy [J].
+        momentum_before, momentum_after: Of the whole mechanism, about its centre of mass.
+    """
+
+    jump: Array
+    v: Array
+    impulses: LoopForces
+    energy_before: float
+    energy_after: float
+    momentum_before: Momentum
+    momentum_after: Momentum
+
+    @property
+    def energy_lost(self) -> float:
+        """Kinetic energy lost [J]; never negative but for rounding."""
+        return self.energy_before - self.energy_after
+
+
+def impact(m: Mechanism, s: State, connections: Iterable[Connect], restitution: float = 0.0) -> Impact:
+    """Velocity jump of joining links at one instant; neither mechanism nor state is changed.
+
+    Loops that exist take part, and all connections act at once. With B = K A^-1 K^T of all rows and their relative
+    velocities K v, the impulse is -(1 + restitution) B^-1 K v, of least norm where B is singular.
+
+    Args:
+        m: Mechanism.
+        s: State.
+        connections: What `connect` would make, as `vc.connect(...)`; may be empty: then the existing loops alone act.
+        restitution: Part of the velocity along the new constraints that is turned round, 0 (stick) to 1 (bounce). Links
+            that bounce are not joined afterwards: this is a blow, not a connection.
+    """
+    opened_with_mass(m, s)
+    part = finite_scalar(restitution, "restitution")
+    if not 0.0 <= part <= 1.0:
+        raise InputError(f"restitution must be from 0 to 1, not {part:g}")
+    given = checked_connections(connections)
+    with transaction(m, trial=True):
+        apply_connections(m, s, given)
+        trial = s.copy()
+        layout = layout_for(m, trial)
+        require_mass(layout)
+        table: Table = layout.workspaces.mine.table
+        loops = layout.workspaces.mine.array("loops")
+        loops["restitution"][len(loops) - len(given) :] = part
+        try:
+            return impact_of(layout, table, trial)
+        finally:
+            loops["restitution"] = 0.0
+
+
+def impact_of(layout: Layout, table: Table, s: State) -> Impact:
+    """Impact of all loops of a layout on a state."""
+    jump = np.empty(layout.n_v)
+    energy_before, momentum_before = motion_of(table, s.q, s.v)
+    velocity_jump(table, s.q, s.v, jump)
+    impulses = loop_forces_from_rows(layout, table, s)
+    require_inertia(layout, table)
+    v = s.v + jump
+    energy_after, momentum_after = motion_of(table, s.q, v)
+    return Impact(jump, v, impulses, energy_before, energy_after, momentum_before, momentum_after)
+
+
+def motion_of(table: Table, q: Array, v: Array) -> tuple[float, Momentum]:
+    """Kinetic energy [J] and momentum about the centre of mass."""
+    parts, h, center = np.empty(3), np.empty(6), np.empty(3)
+    _energy(table, q, v, parts)
+    _momentum(table, q, v, h, center)
+    return float(parts[0]), Momentum(h[3:], h[:3], center)
