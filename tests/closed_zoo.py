@@ -1,4 +1,4 @@
-"""A zoo of closed mechanisms for tests and benchmarks: every generator returns (mechanism, state with its loops closed).
+"""A zoo of closed mechanisms for tests and benchmarks: generators return (mechanism, state with its loops closed).
 
 Planar ones move in the plane of x and z about axes along y; a link's bar runs along its own x axis from its joint on.
 """
@@ -10,7 +10,7 @@ import zoo
 from varichain.mechanism import Fixed, Inertia, Mechanism, Prismatic, Revolute, Spherical, Universal
 from varichain.spatial.pose import Pose
 
-# --- states ---------------------------------------------------------------------------------------------------------
+# --- states ----------------------------------------------------------------------------------------------------------
 
 
 def random_closed_state(rng, m, s, reach=0.5, speed=1.0):
@@ -34,7 +34,7 @@ def closed(m, hold=(), **coordinates):
     return m, vc.assemble(m, s, hold=hold).state
 
 
-# --- planar mechanisms ----------------------------------------------------------------------------------------------
+# --- planar mechanisms -----------------------------------------------------------------------------------------------
 
 
 def bar(length, mass=1.0):
@@ -85,9 +85,7 @@ def five_bar():
     m.add_link("right crank", joint=hinge("right crank", True), at=(1.2, 0, 0), inertia=bar(0.9))
     m.add_link("right rod", "right crank", hinge("right elbow"), at=(0.9, 0, 0), inertia=bar(1.5))
     m.connect("left rod", "right rod", hinge("tip"), at=(1.4, 0, 0), at_other=(1.5, 0, 0))
-    return closed(
-        m, ["left crank", "right crank"], left_crank=-2.0, left_elbow=1.0, right_crank=-1.0, right_elbow=-1.0
-    )
+    return closed(m, ["left crank", "right crank"], left_crank=-2.0, left_elbow=1.0, right_crank=-1.0, right_elbow=-1.0)
 
 
 def slider_crank():
@@ -148,7 +146,7 @@ def ball_ladder(n):
     return ladder(n, Spherical)
 
 
-# --- spatial mechanisms ---------------------------------------------------------------------------------------------
+# --- spatial mechanisms ----------------------------------------------------------------------------------------------
 
 
 def _circle(radius, degrees, height=0.0):
@@ -163,7 +161,7 @@ def stewart():
     feet = [_circle(1.0, angle) for angle in (-10, 10, 110, 130, 230, 250)]
     heads = [_circle(0.6, angle) for angle in (-50, 50, 70, 170, 190, 290)]
     for i, (foot, head) in enumerate(zip(feet, heads, strict=True)):
-        along = head + (0, 0, 1) - foot
+        along = np.add(head, (0, 0, 1)) - foot
         rest = np.linalg.norm(along)
         at = Pose(foot, R=_facing(along / rest))
         tube = Universal(("x", "y"), name=f"foot {i}", actuated=False)
@@ -231,7 +229,9 @@ def screw_chain(lengths, twists, angles, name):
     m, parent, at = Mechanism(name), "ground", Pose()
     steps = [Pose((a, 0, 0), rotation_vector=(alpha, 0, 0)) for a, alpha in zip(lengths, twists, strict=True)]
     for i, step in enumerate(steps[:-1]):
-        m.add_link(f"link {i}", parent, Revolute("z", name=f"hinge {i}", actuated=i == 0), at=at, inertia=bar(lengths[i]))
+        m.add_link(
+            f"link {i}", parent, Revolute("z", name=f"hinge {i}", actuated=i == 0), at=at, inertia=bar(lengths[i])
+        )
         parent, at = f"link {i}", step
     m.connect("ground", parent, Revolute("z"), at=steps[-1].inverse(), at_other=at, name=f"hinge {len(steps) - 1}")
     s = m.state()
@@ -264,7 +264,7 @@ def pinned_chain(n):
     return m, s
 
 
-# --- figures --------------------------------------------------------------------------------------------------------
+# --- figures ---------------------------------------------------------------------------------------------------------
 
 GRIP = (0.0, 0.0, -0.08)
 
@@ -340,7 +340,7 @@ def holding_hands():
     return m, vc.assemble(m, s).state
 
 
-# --- random closed mechanisms ---------------------------------------------------------------------------------------
+# --- random closed mechanisms ----------------------------------------------------------------------------------------
 
 
 def loop_of(kind, seed=0):
@@ -390,11 +390,6 @@ def tree_without_loops(seed=0):
     s = m.state()
     s.q = zoo.random_q(rng, m)
     return m, s
-
-
-def small_stage():
-    """A few of the mechanisms below, for what is slow."""
-    return {name: MECHANISMS[name] for name in ("four-bar", "stewart", "bennett", "bar figure", "nested loops")}
 
 
 MECHANISMS = {

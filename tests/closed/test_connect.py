@@ -1,9 +1,9 @@
 """Connecting and cutting: virtual links, their pointers and rows, and what is refused."""
 
-import closed_zoo
 import numpy as np
 import pytest
 
+import closed_zoo
 import varichain as vc
 import zoo
 from varichain.mechanism import Cylindrical, Fixed, Inertia, Mechanism, Prismatic, Revolute, Spherical, check
@@ -40,7 +40,7 @@ def snapshot(m):
     return m.revision, str(m), pointers, m.joints, m.virtual_links, m._next_id
 
 
-# --- structure ----------------------------------------------------------------------------------------------------------
+# --- structure -------------------------------------------------------------------------------------------------------
 
 
 def test_virtual_link(arms):
@@ -201,7 +201,7 @@ def test_connection_in_motion_keeps_momentum():
     np.testing.assert_allclose(V_0, V_1, atol=1e-14)
 
 
-# --- refusals -----------------------------------------------------------------------------------------------------------
+# --- refusals --------------------------------------------------------------------------------------------------------
 
 HERE = {"at_other": (0, 0, 0)}
 REFUSED = {
@@ -312,6 +312,6 @@ def test_nothing_hangs_on_virtual_links():
     """A link cannot be added to a virtual one."""
     m, _ = closed_zoo.four_bar()
     before = snapshot(m)
-    with pytest.raises(vc.StructureError, match="virtual|copy|real"):
+    with pytest.raises(vc.StructureError, match="copy"):
         m.add_link("child", m.virtual_links[0].name, Revolute())
     assert snapshot(m) == before

@@ -1,14 +1,14 @@
 """Laws of closed chains at random consistent states of the whole zoo."""
 
-from functools import lru_cache
+from functools import cache
 
-import closed_zoo
 import numpy as np
 import pytest
+
+import closed_zoo
+import varichain as vc
 from lane import scaled
 from measure import deviation
-
-import varichain as vc
 from varichain.dynamics.formulations import FORMULATIONS
 from varichain.dynamics.loops import constraint_bias, constraint_matrix
 from varichain.layout.state import layout_for
@@ -26,7 +26,7 @@ if scaled(False, True):
     NAMES = [name for name in NAMES if name not in slow]
 
 
-@lru_cache(maxsize=None)
+@cache
 def cases(name):
     """Mechanism, random closed moving states of it, and random torques."""
     m, start = closed_zoo.MECHANISMS[name]()

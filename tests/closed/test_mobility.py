@@ -1,13 +1,13 @@
 """Mobility: counts from the literature and by hand, and the matrices against finite differences."""
 
-import closed_zoo
 import numpy as np
 import pytest
-from lane import IS_COMPILED, scaled
-from measure import deviation
 
+import closed_zoo
 import varichain as vc
 import zoo
+from lane import IS_COMPILED, scaled
+from measure import deviation
 from varichain.dynamics.loops import closure_errors, constraint_bias, constraint_matrix
 from varichain.layout.state import layout_for
 from varichain.mechanism import Inertia, Mechanism, Prismatic, Revolute, Spherical
@@ -72,7 +72,7 @@ def opened(m, s):
     return layout, layout.workspaces.mine.table
 
 
-# --- counts ---------------------------------------------------------------------------------------------------------
+# --- counts ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -120,7 +120,7 @@ def test_open_loops_have_no_mobility():
     assert caught.value.residuals["pin"] > 1.0
 
 
-# --- reference problems -----------------------------------------------------------------------------------------------
+# --- reference problems ----------------------------------------------------------------------------------------------
 
 
 def planar(points, axis="z"):
@@ -136,7 +136,7 @@ def planar(points, axis="z"):
 
 
 def test_reference_n_four_bar():
-    """IFToMM A02 with two four-bars: 35 rows of rank 29 in absolute coordinates are one freedom and 6 redundant rows."""
+    """IFToMM A02, two four-bars: 35 rows of rank 29 in absolute coordinates, one freedom and 6 redundant rows."""
     found = vc.mobility(*closed_zoo.ladder(2, angle=np.pi / 2))
     assert found.n_independent == 1
     assert 6 * found.n_loops - found.rank == 35 - 29
@@ -179,7 +179,7 @@ def test_reference_governor():
     found = vc.mobility(m, m.state())
     assert (found.n_all, found.n_loops, found.rank, found.n_independent) == (4, 0, 0, 4)
     assert found.J_C.shape == (0, 4) and found.H.shape == (0, 4)
-    assert (found.W == np.eye(4)).all()
+    assert (np.eye(4) == found.W).all()
 
 
 def test_reference_trapeze():
@@ -213,7 +213,7 @@ def test_reference_trapeze():
     assert counts == [(8, 6, 2), (7, 0, 7), (8, 6, 2), (9, 9, 0), (7, 0, 7)]
 
 
-# --- matrices ---------------------------------------------------------------------------------------------------------
+# --- matrices --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -223,8 +223,8 @@ def test_velocities(name):
     found = vc.mobility(m, s, probe=False)
     scale = 1.0 + np.abs(found.W_all).max()
     assert np.abs(found.J_C @ found.W_all).max(initial=0.0) < ROUNDING * scale
-    assert (found.W == found.W_all[: m.n_v]).all()
-    assert (found.H == found.W_all[found.dependent_columns]).all()
+    assert (found.W_all[: m.n_v] == found.W).all()
+    assert (found.W_all[found.dependent_columns] == found.H).all()
     assert (found.W_all[found.independent_columns] == np.eye(found.n_independent)).all()
     v_all = np.concatenate([s.v, *(loop.v for loop in vc.loop_states(m, s).values())])
     assert np.abs(found.J_C @ v_all).max() < ROUNDING * scale * (1.0 + np.abs(v_all).max())
@@ -280,7 +280,7 @@ def test_w_against_differences(name):
     assert deviation(rate, found.w, scale) < DIFFERENCES
 
 
-# --- choice of coordinates ----------------------------------------------------------------------------------------------
+# --- choice of coordinates -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("freedom", ["crank", "knee", "rocker", "pin"])
@@ -378,7 +378,7 @@ def test_choice_is_well_conditioned():
         assert found.conditioning > 1e-2 * found.singular_values[found.rank - 1], name
 
 
-# --- special configurations ---------------------------------------------------------------------------------------------
+# --- special configurations ------------------------------------------------------------------------------------------
 
 
 def test_special_grip():
@@ -470,7 +470,7 @@ def test_two_hinges_of_a_door():
         np.testing.assert_allclose(vc.forward_dynamics(m, s, method=method).a, expected, rtol=1e-12)
 
 
-# --- report -------------------------------------------------------------------------------------------------------------
+# --- report ----------------------------------------------------------------------------------------------------------
 
 
 def test_report_of_a_four_bar():

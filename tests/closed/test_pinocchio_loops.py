@@ -1,15 +1,15 @@
 """Closed chains against Pinocchio's constraint dynamics, wherever its 3-D and 6-D constraints can express the loops."""
 
-import closed_zoo
 import numpy as np
 import pinocchio as pin
 import pytest
+
+import closed_zoo
+import varichain as vc
+import zoo
 from lane import scaled
 from measure import deviation
 from oracles.pinocchio_model import pinocchio_model
-
-import varichain as vc
-import zoo
 from varichain.mechanism import Fixed, Spherical
 
 AGREEMENT = 1e-9  # both lose digits to the condition of M, some 1e4 for the figures, and keep nine at least

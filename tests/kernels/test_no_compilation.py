@@ -85,13 +85,10 @@ def test_structure_changes_never_compile():
 @compiled_only
 def test_declared_types_are_the_types_used():
     """The only signature of each kernel in use is the one that it was declared with."""
-    from numba.core import sigutils
-
     from varichain.kernels.jit import KERNELS
 
     rng = np.random.default_rng(0)
     use_everything(zoo.every_joint(), rng)
     use_handle(zoo.every_joint(), rng)
     for kernel, declared in KERNELS.items():
-        expected, _ = sigutils.normalize_signature(f"({', '.join(declared)},)")
-        assert kernel.signatures in ([expected], []), kernel.py_func.__qualname__
+        assert kernel.signatures in ([declared], []), kernel.py_func.__qualname__

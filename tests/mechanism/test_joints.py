@@ -16,6 +16,7 @@ from varichain.mechanism import (
     Fixed,
     Free,
     Joint,
+    Mechanism,
     Planar,
     Prismatic,
     Revolute,
@@ -79,11 +80,17 @@ def test_options_are_tuples(joint):
     assert joint.name is None
 
 
-def test_free_alone_is_not_actuated():
-    """All joints are actuated by default but the free one, which may be."""
-    assert [joint.kind for joint in EVERY if not joint.actuated] == ["free"]
+def test_actuation_is_open_until_a_joint_is_used():
+    """A joint that does not say whether it is actuated is in a tree, unless free, and is not where it closes a loop."""
+    assert all(joint.actuated is None for joint in EVERY)
+    m = Mechanism()
+    for i, joint in enumerate(EVERY):
+        m.add_link(f"link {i}", joint=dataclasses.replace(joint, name=f"joint {i}"))
+    assert [joint.kind for joint in m.joints if not joint.actuated] == ["free"]
+    grip = m.connect("link 0", "link 1", Revolute(), at_other=(0, 0, 0))
+    assert grip.joint.actuated is False
     assert Free(actuated=True).actuated
-    assert not Revolute(actuated=False).actuated
+    assert Revolute(actuated=False).actuated is False
 
 
 def test_joint_itself_is_abstract():
@@ -251,7 +258,7 @@ def test_fixed_has_no_options(option):
         Fixed(**{option: 1.0})
 
 
-@pytest.mark.parametrize("value", [1, None, "no"])
+@pytest.mark.parametrize("value", [1, "no"])
 def test_actuated_is_a_flag(value):
     """Whether a joint is actuated is True or False."""
     with pytest.raises(InputError, match="actuated must be True or False"):

@@ -122,7 +122,7 @@ def test_parent_may_be_a_link(arm):
 def test_floating_link_gets_a_free_joint(arm):
     """A link without parent floats: a child of ground through a free joint, its own or one that is given."""
     assert arm.link("ball").parent is arm.ground
-    assert arm.joint("ball") == Free(name="ball")
+    assert arm.joint("ball") == Free(name="ball", actuated=False)
     assert arm.add_link("kite", None, Free(name="wind", damping=1.0)).joint.damping == (1.0,) * 6
 
 
@@ -264,7 +264,7 @@ def test_edit_joint(arm):
     """Fields of a joint can be replaced; the others and the kind stay."""
     joint = arm.edit_joint("shoulder", damping=0.5, limits=(-1, 1))
     assert joint is arm.joint("shoulder") is arm.link("upper").joint
-    assert joint == Revolute("y", name="shoulder", damping=0.5, limits=(-1, 1))
+    assert joint == Revolute("y", name="shoulder", damping=0.5, limits=(-1, 1), actuated=True)
 
 
 def test_rename_joint(arm):

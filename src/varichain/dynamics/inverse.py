@@ -21,6 +21,7 @@ from varichain.kernels.inverse_dynamics import inverse_dynamics as _inverse_dyna
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.checks import finite_array, finite_scalar
 
 Array = NDArray[np.float64]
 
@@ -80,7 +81,7 @@ def inverse_dynamics(
         a: Accelerations (n_v,) that keep the loops closed, or {joint: value}; None for none. In a closed chain the
             joints of a mapping are independent coordinates, others of them zero; dependent ones follow.
         forces: External forces on links.
-        actuators: Whether only actuated joints may give torque; by default in closed chains alone.
+        actuators: Whether only actuated joints may give torque; by default in closed chains, and with weights or limits.
         weights: Cost of a joint's torque squared, 1 if not named.
         limits: (lower, upper) torque of joints; needs the extra "qp".
 
@@ -90,7 +91,7 @@ def inverse_dynamics(
     """
     layout, table = opened_with_mass(m, s)
     if actuators is None:
-        actuators = bool(layout.loops)
+        actuators = bool(layout.loops) or bool(weights) or bool(limits)
     if not layout.loops and not actuators:
         acceleration = joint_vector(layout, a, "a")
         tau = np.empty(layout.n_v)
@@ -140,7 +141,9 @@ def _completed(m: Mechanism, layout: Layout, s: State, given: dict[str, Any]) ->
     for name, value in given.items():
         if name not in slots:
             raise UnknownNameError("joint", name, slots)
-        numbers = np.atleast_1d(np.asarray(value, dtype=float))
-        for k, number in zip(range(slots[name].v.start, slots[name].v.stop), numbers, strict=True):
+        columns, what = range(slots[name].v.start, slots[name].v.stop), f"a of {slots[name].kind} joint {name!r}"
+        is_number = np.ndim(value) == 0 and len(columns) == 1
+        numbers = [finite_scalar(value, what)] if is_number else finite_array(value, (len(columns),), what)
+        for k, number in zip(columns, numbers, strict=True):
             a_ind[column[k]] = number
     return coordinates.W @ a_ind + coordinates.w, coordinates

@@ -19,26 +19,20 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from numba.core import event, sigutils
+from numba.core import event
+
+from varichain.kernels.records import BODY, DOF, LINK, LOOP, LOOP_SPEC, PAIR, ROW, SPEC
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 
 # Argument types of kernels: an address table, contiguous arrays, scalars; and arrays of records, for building layouts.
-TABLE, VECTOR, MATRIX, INTEGER, NUMBER = "int64[::1]", "float64[::1]", "float64[:, ::1]", "int64", "float64"
-INTEGERS = TABLE
-SPECS, BODIES, DOFS, LINKS, LOOP_SPECS, LOOPS, ROWS, PAIRS = (
-    "SPEC",
-    "BODY",
-    "DOF",
-    "LINK",
-    "LOOP_SPEC",
-    "LOOP",
-    "ROW",
-    "PAIR",
-)
-KERNELS: dict[Any, tuple[str, ...]] = {}
+TABLE = INTEGERS = numba.int64[::1]
+VECTOR, MATRIX, INTEGER, NUMBER = numba.float64[::1], numba.float64[:, ::1], numba.int64, numba.float64
+SPECS, BODIES, DOFS, LINKS = (numba.from_dtype(record)[::1] for record in (SPEC, BODY, DOF, LINK))
+LOOP_SPECS, LOOPS, ROWS, PAIRS = (numba.from_dtype(record)[::1] for record in (LOOP_SPEC, LOOP, ROW, PAIR))
+KERNELS: dict[Any, tuple[Any, ...]] = {}
 
 # Contraction alone: a * b + c may become one fused instruction; NaN and infinity keep their meaning.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "nogil": True}
@@ -56,7 +50,7 @@ def routine(function: Function) -> Function:
     return numba.njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
 
 
-def kernel(*argument_types: str) -> Callable[[Function], Function]:
+def kernel(*argument_types: Any) -> Callable[[Function], Function]:
     """Compile a function that Python calls, on its first call; its machine code is kept on disk.
 
     `argument_types` are the only ones it is ever called with (see `seal`): TABLE, VECTOR, MATRIX, INTEGER, NUMBER.
@@ -80,9 +74,7 @@ def seal(kernels: Iterable[Any]) -> None:
         return
     for dispatcher in kernels:
         if not dispatcher.signatures:
-            # types, not their names: the disk cache is keyed by what it is asked with
-            types, _ = sigutils.normalize_signature(f"({', '.join(KERNELS[dispatcher])},)")
-            dispatcher.compile(types)
+            dispatcher.compile(KERNELS[dispatcher])
         dispatcher.disable_compile()
 
 

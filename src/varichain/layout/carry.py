@@ -1,7 +1,7 @@
 """Coordinates carried over from one structure to the next, by name.
 
-A joint that both structures have, on the same link, keeps its coordinates. A link that a cut has set free keeps its world pose and
-velocity, worked out in the old structure.
+A joint that both structures have, on the same link, keeps its coordinates. A link that a cut has set free keeps its
+world pose and velocity, worked out in the old structure.
 """
 
 from __future__ import annotations
@@ -21,8 +21,14 @@ def carried(old: Layout, new: Layout, q: Array, v: Array) -> tuple[Array, Array]
     """Coordinates and velocities in the new structure.
 
     Raises:
-        StructureError: The new structure has a joint that is neither in the old one nor the free joint of an old link.
+        StructureError: The two have different links, or the new one has a joint that is neither in the old one nor the
+            free joint of a link.
     """
+    if old.link_index.keys() != new.link_index.keys():
+        raise StructureError(
+            f"the state has joints {[joint.name for joint in old.joints]}, the mechanism {new.mechanism_name!r} now "
+            f"has {[joint.name for joint in new.joints]}: make a new state with m.state()"
+        )
     q_new, v_new = np.empty(new.n_q), np.empty(new.n_v)
     place = {key: i for i, key in enumerate(old.joint_keys())}
     q_at, v_at = _starts(old)
@@ -33,7 +39,7 @@ def carried(old: Layout, new: Layout, q: Array, v: Array) -> tuple[Array, Array]
         if i is not None:
             q_new[i_q : i_q + joint.n_q] = q[q_at[i] : q_at[i] + joint.n_q]
             v_new[i_v : i_v + joint.n_v] = v[v_at[i] : v_at[i] + joint.n_v]
-        elif joint.kind == "free" and link in old.link_index:
+        elif joint.kind == "free":
             world = world or _World(old, q, v)
             q_new[i_q : i_q + 7], v_new[i_v : i_v + 6] = world.free_coordinates(old.link_index[link])
         else:

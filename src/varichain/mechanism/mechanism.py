@@ -202,6 +202,8 @@ class Mechanism:
         if changes.get("name", joint) is None:
             changes["name"] = link.name
         new = replace(old, **changes)
+        if new.actuated is None:
+            new = new._as(actuated=not (link.is_virtual or isinstance(new, Free)))
         if link.is_virtual:
             new = checked_loop_joint(new)
         if new.name != joint:
