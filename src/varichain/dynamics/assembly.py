@@ -23,7 +23,7 @@ CLOSED = 1e-12
 """Largest error [m or rad] at which loops count as closed: rounding of poses a few metres away."""
 
 _LONGEST_STEP = 0.2  # [rad or m] per freedom: short steps stay on the branch that the start is on
-_MOST_STEPS = 200
+_MOST_STEPS = 1000
 _ENOUGH = 1e-15  # errors below this cannot be improved
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,10 +11,9 @@ from varichain.dynamics.actions import Action, Connect, Cut, apply_connections
 from varichain.dynamics.arguments import opened, require_mass
 from varichain.dynamics.assembly import CLOSED
 from varichain.dynamics.impact import Impact, impact_of
-from varichain.dynamics.loops import closure_errors
 from varichain.dynamics.mobility import Mobility, mobility_of
 from varichain.errors import GapError, InputError
-from varichain.kernels.constrained import project_position
+from varichain.kernels.constrained import loop_gaps, project_position
 from varichain.layout.layout import Layout
 from varichain.layout.state import State, layout_for
 from varichain.mechanism.connections import connection_edit, cut_joint
@@ -93,7 +92,6 @@ def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange
         edits = [cut_joint(m, action.joint) for action in given if isinstance(action, Cut)]
         wanted = [action for action in given if isinstance(action, Connect)]
         links = apply_connections(m, s, wanted)
-        edits += [connection_edit(link) for link in links]
         after = s.copy()
         layout = layout_for(m, after)
         require_mass(layout)
@@ -102,7 +100,7 @@ def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange
             _close_gaps(layout, after, wanted)
             blow = impact_of(layout, layout.workspaces.mine.table, after)
             after.v[:] = blow.v
-            edits = [_with_impulse(edit, blow) for edit in edits]
+            edits += [connection_edit(link, blow.impulses) for link in links]
     s._become(after)
     m.log.write(s.time, tuple(edits), blow.energy_lost if blow is not None else 0.0)
     return StructureChange(s.time, tuple(edits), blow, before, after.copy())
@@ -119,16 +117,16 @@ def _checked(actions: Iterable[Action]) -> list[Action]:
 def _close_gaps(layout: Layout, s: State, wanted: list[Connect]) -> None:
     """Refuse connections whose frames are apart, or close the gaps of those that may snap."""
     table = layout.workspaces.mine.table
-    errors = closure_errors(layout, table, s.q)
-    new_loops = layout.loops[len(layout.loops) - len(wanted) :]
+    gaps = np.empty(len(layout.connections))
+    loop_gaps(table, s.q, gaps)
     moved = False
-    for connection, loop in zip(wanted, new_loops, strict=True):
-        gap = float(np.abs(errors[loop.rows]).max(initial=0.0))
+    first = len(gaps) - len(wanted)
+    for connection, gap, (_, a, b, *_) in zip(wanted, gaps[first:].tolist(), layout.connections[first:], strict=True):
         allowed = connection.snap if connection.snap is not None else _MEET
         if not gap <= allowed:
             raise GapError(
-                f"connecting {loop.link_A!r} to {loop.link_B!r}: the joint frames are {gap:.3g} [m or rad] apart in "
-                f"this state, {allowed:g} allowed; leave out at_other to connect where they are, or give snap",
+                f"connecting {a!r} to {b!r}: the joint frames are {gap:.3g} [m or rad] apart in this state, "
+                f"{allowed:g} allowed; leave out at_other to connect where they are, or give snap",
                 gap,
             )
         moved = moved or (connection.snap is not None and gap > CLOSED)
@@ -136,10 +134,6 @@ def _close_gaps(layout: Layout, s: State, wanted: list[Connect]) -> None:
         left = project_position(table, s.q, CLOSED, _MOST_STEPS, np.empty(layout.n_v))
         if not left <= 1e-9:
             raise GapError(f"the gaps cannot be closed: {left:.3g} [m or rad] is left", left)
-
-
-def _with_impulse(edit: Edit, blow: Impact) -> Edit:
-    return replace(edit, impulse=tuple(blow.impulses[edit.joint].tolist())) if edit.kind == "connect" else edit
 
 
 def _mobility(s: State) -> Mobility:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import Table
+from varichain.dynamics.coordinates import RANK_TOLERANCE
 from varichain.dynamics.loop_forces import NO_LOOPS, LoopForces, loop_forces
 from varichain.dynamics.loops import constraint_bias, constraint_matrix
 from varichain.dynamics.mobility import mobility
@@ -54,7 +55,7 @@ def kkt(m: Mechanism, layout: Layout, table: Table, s: State, tau: Array) -> tup
     L = np.linalg.cholesky(M)
     free = np.linalg.solve(L, force)
     rows = np.linalg.solve(L, K.T).T
-    y = free + np.linalg.lstsq(rows, target - rows @ free, rcond=1e-10)[0]
+    y = free + np.linalg.lstsq(rows, target - rows @ free, rcond=RANK_TOLERANCE)[0]
     a = np.linalg.solve(L.T, y)
     return a, _reaction(layout, table, s, a, tau)
 

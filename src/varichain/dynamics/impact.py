@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.dynamics.actions import Connect, apply_connections, checked_connections
-from varichain.dynamics.arguments import Table, opened_with_mass, require_inertia, require_mass
-from varichain.dynamics.loop_forces import LoopForces, loop_forces_from_rows
+from varichain.dynamics.arguments import Table, massless_error, opened_with_mass, require_mass
+from varichain.dynamics.loop_forces import LoopForces, loop_forces_from_rows, named_forces
 from varichain.dynamics.totals import Momentum
 from varichain.errors import InputError
-from varichain.kernels.constrained import velocity_jump
-from varichain.kernels.totals import energy as _energy
-from varichain.kernels.totals import momentum as _momentum
+from varichain.kernels.constrained import impact as _impact
 from varichain.layout.layout import Layout
 from varichain.layout.state import State, layout_for
 from varichain.mechanism.mechanism import Mechanism
@@ -86,19 +84,15 @@ def impact(m: Mechanism, s: State, connections: Iterable[Connect], restitution: 
 
 def impact_of(layout: Layout, table: Table, s: State) -> Impact:
     """Impact of all loops of a layout on a state."""
-    jump = np.empty(layout.n_v)
-    energy_before, momentum_before = motion_of(table, s.q, s.v)
-    velocity_jump(table, s.q, s.v, jump)
-    impulses = loop_forces_from_rows(layout, table, s)
-    require_inertia(layout, table)
-    v = s.v + jump
-    energy_after, momentum_after = motion_of(table, s.q, v)
-    return Impact(jump, v, impulses, energy_before, energy_after, momentum_before, momentum_after)
-
-
-def motion_of(table: Table, q: Array, v: Array) -> tuple[float, Momentum]:
-    """Kinetic energy [J] and momentum about the centre of mass."""
-    parts, h, center = np.empty(3), np.empty(6), np.empty(3)
-    _energy(table, q, v, parts)
-    _momentum(table, q, v, h, center)
-    return float(parts[0]), Momentum(h[3:], h[:3], center)
+    jump, v, totals = np.empty(layout.n_v), np.empty(layout.n_v), np.empty(18)
+    wrenches = np.empty((len(layout.connections), 6))
+    massless = _impact(table, s.q, s.v, jump, v, totals, wrenches)
+    if massless >= 0:
+        raise massless_error(layout, massless)
+    if totals[17] == 0.0:
+        impulses = named_forces(layout, layout.workspaces.mine.array("multipliers").copy(), wrenches, True)
+    else:
+        impulses = loop_forces_from_rows(layout, table, s)
+    center = totals[14:17]
+    before, after = (Momentum(h[3:], h[:3], center) for h in (totals[2:8], totals[8:14]))
+    return Impact(jump, v, impulses, float(totals[0]), float(totals[1]), before, after)

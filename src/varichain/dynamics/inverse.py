@@ -81,7 +81,7 @@ def inverse_dynamics(
         a: Accelerations (n_v,) that keep the loops closed, or {joint: value}; None for none. In a closed chain the
             joints of a mapping are independent coordinates, others of them zero; dependent ones follow.
         forces: External forces on links.
-        actuators: Whether only actuated joints may give torque; by default in closed chains, and with weights or limits.
+        actuators: Whether only actuated joints may give torque; by default in closed chains, or with weights, limits.
         weights: Cost of a joint's torque squared, 1 if not named.
         limits: (lower, upper) torque of joints; needs the extra "qp".
 

@@ -77,7 +77,12 @@ def loop_forces(layout: Layout, table: Table, multipliers: Array, is_unique: boo
     """Wrenches of all loops from the rows' multipliers; the rows of the workspace must be placed."""
     wrenches = np.empty((len(layout.connections), 6))
     loop_wrenches(table, multipliers, wrenches)
-    names = [str(joint.name) for joint, *_ in layout.connections]
+    return named_forces(layout, multipliers, wrenches, is_unique)
+
+
+def named_forces(layout: Layout, multipliers: Array, wrenches: Array, is_unique: bool) -> LoopForces:
+    """Loop forces by the names of the joints that close the loops."""
+    names = [str(connection[0].name) for connection in layout.connections]
     return LoopForces(dict(zip(names, wrenches, strict=True)), multipliers, is_unique)
 
 

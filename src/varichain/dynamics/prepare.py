@@ -12,7 +12,6 @@ from varichain.kernels.forward_dynamics import forward_dynamics
 from varichain.kernels.inverse_dynamics import inverse_dynamics
 from varichain.kernels.mass_matrix import mass_matrix
 from varichain.layout.layout import layout_of
-from varichain.layout.workspace import Workspace
 from varichain.mechanism.mechanism import Mechanism
 
 Array = NDArray[np.float64]
@@ -75,7 +74,7 @@ class Prepared:
         layout = layout_of(mechanism)
         require_mass(layout)
         jit.seal(_TREE_KERNELS + _LOOP_KERNELS if layout.loops else _TREE_KERNELS)
-        self._workspace = Workspace(layout.arrays)  # owns the memory that the table's addresses mean
+        self._workspace = layout.memory.copy()  # owns the memory that the table's addresses mean
         self._table = self._workspace.table
         self._forward_dynamics = constrained_forward_dynamics if layout.loops else forward_dynamics
         self.n_rows = layout.n_rows

@@ -5,8 +5,9 @@ a freedom's axis is its z axis: a turn about z changes two columns of a matrix, 
 matrix product. The links keep their own frames, at constant poses in their bodies.
 """
 
-from varichain.kernels.jit import BODIES, DOFS, LINKS, SPECS, VECTOR, helper, kernel
+from varichain.kernels.jit import SPECS, TABLE, VECTOR, helper, kernel
 from varichain.kernels.records import FREE, GROUND, SPHERICAL
+from varichain.kernels.tables import open_bodies, open_dofs, open_links
 from varichain.kernels.tuples import (
     add3,
     load3,
@@ -143,21 +144,20 @@ def _add_link(specs, row, bodies, dofs, links, n_bodies, n_q, n_dofs):
     return n_bodies, n_q, n_dofs
 
 
-@kernel(SPECS, VECTOR, BODIES, DOFS, LINKS)
+@kernel(TABLE, SPECS, VECTOR)
 def build_tree(
+    # out: zeros
+    table,
     # in
     specs,
     gravity,
-    # out: zeros
-    bodies,
-    dofs,
-    links,
 ):
     """Bodies, freedoms and links of a tree, parents before children; row 0 is the ground.
 
     Returns the row of a link that can move although it and all that it carries have neither mass nor armature, 0 if
     there is none.
     """
+    bodies, dofs, links = open_bodies(table), open_dofs(table), open_links(table)
     ground = bodies[0]
     ground.kind = GROUND
     store9(ground.R, _IDENTITY)

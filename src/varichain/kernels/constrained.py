@@ -17,6 +17,7 @@ from varichain.kernels.jit import INTEGER, MATRIX, NUMBER, TABLE, VECTOR, helper
 from varichain.kernels.kinematics import move_all, place_all
 from varichain.kernels.loops import loop_error, place_rows, relative, row_bias, row_error, row_velocity, wrench_at
 from varichain.kernels.manifold import step_all
+from varichain.kernels.pivots import massless_freedom
 from varichain.kernels.tables import (
     open_bodies,
     open_dofs,
@@ -29,7 +30,8 @@ from varichain.kernels.tables import (
     open_shared,
     open_support,
 )
-from varichain.kernels.tuples import ZERO3, ZERO6, add_scaled6, dot6, load3, load6, load9, scale3, store6
+from varichain.kernels.totals import kinetic_energy, mass_and_center, momentum_about
+from varichain.kernels.tuples import ZERO3, ZERO6, add_scaled6, dot6, load3, load6, load9, scale3, store3, store6
 
 
 @routine
@@ -46,8 +48,8 @@ def factor(table):
     smallest_kept, largest_dropped = factor_gram(False, loops, rows, gram)
     if smallest_kept < SURELY_INDEPENDENT or largest_dropped > SURELY_DEPENDENT:
         fill_gram(loops, pairs, support, shared, dofs, propagated, rows, gram)
-        choose_rows(gram, rows)
-        smallest_kept, largest_dropped = factor_gram(True, loops, rows, gram)
+        smallest_kept, largest_dropped = choose_rows(gram, rows)
+        factor_gram(True, loops, rows, gram)
     return smallest_kept, largest_dropped
 
 
@@ -136,13 +138,19 @@ def velocity_jump(
     A loop with restitution opens afterwards with that part of the velocity that it closed with.
     The impulses stay in the multipliers.
     """
+    move_all(q, v, open_bodies(table), open_dofs(table))
+    jump(table, dv_out)
+
+
+@routine
+def jump(table, dv_out):
+    """Velocity jump of bodies that have been moved."""
     bodies, loops, rows, multipliers = (
         open_bodies(table),
         open_loops(table),
         open_rows(table),
         open_multipliers(table),
     )
-    move_all(q, v, bodies, open_dofs(table))
     factor_at_rest(table)
     for i in range(len(loops)):
         loop = loops[i]
@@ -150,6 +158,93 @@ def velocity_jump(
         for r in range(loop.row, loop.row + loop.n_rows):
             multipliers[r] = -(1.0 + loop.restitution) * row_velocity(rows[r], loop, w_rel, v_rel)
     solve(table, dv_out)
+
+
+@routine
+def gather_wrenches(loops, rows, multipliers, wrenches_out):
+    """Wrenches [moment; force] at the loops' points, world axes, on bodies A; the rows must be placed."""
+    for i in range(len(loops)):
+        loop = loops[i]
+        total = ZERO6
+        for r in range(loop.row, loop.row + loop.n_rows):
+            unit = wrench_at(rows[r], loop, load3(rows[r].e), ZERO3)
+            total = add_scaled6(total, multipliers[r], unit)
+        store6(wrenches_out[i], total)
+
+
+@kernel(TABLE, VECTOR, MATRIX)
+def loop_wrenches(
+    # layout
+    table,
+    # in (n_rows)
+    multipliers,
+    # out (n_loops, 6)
+    wrenches_out,
+):
+    """Wrenches [moment; force] at the loops' points from multipliers; the rows must be placed."""
+    gather_wrenches(open_loops(table), open_rows(table), multipliers, wrenches_out)
+
+
+@kernel(TABLE, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, MATRIX)
+def impact(
+    # layout
+    table,
+    # in
+    q,
+    v,
+    # out: jump (n_v), velocities after it (n_v), (18): kinetic energy before and after, momentum before and after about
+    # the centre of mass, centre of mass, number of dependent rows; impulses at the loops (n_loops, 6)
+    dv_out,
+    v_out,
+    totals_out,
+    wrenches_out,
+):
+    """Velocity jump as `velocity_jump`, with the accounts of energy and momentum.
+
+    Returns the index of a freedom that moves no inertia, -1 if there is none.
+    """
+    bodies, dofs = open_bodies(table), open_dofs(table)
+    move_all(q, v, bodies, dofs)
+    _, center = mass_and_center(bodies)
+    totals_out[0] = kinetic_energy(bodies, dofs, v)
+    store6(totals_out[2:8], momentum_about(bodies, center))
+    jump(table, dv_out)
+    for k in range(len(dofs)):
+        v_out[k] = v[k] + dv_out[k]
+    massless = massless_freedom(table)
+    move_all(q, v_out, bodies, dofs)
+    totals_out[1] = kinetic_energy(bodies, dofs, v_out)
+    store6(totals_out[8:14], momentum_about(bodies, center))
+    store3(totals_out[14:17], center)
+    rows = open_rows(table)
+    gather_wrenches(open_loops(table), rows, open_multipliers(table), wrenches_out)
+    dependent = 0
+    for r in range(len(rows)):
+        dependent += 1 - rows[r].kept
+    totals_out[17] = dependent
+    return massless
+
+
+@kernel(TABLE, VECTOR, VECTOR)
+def loop_gaps(
+    # layout
+    table,
+    # in
+    q,
+    # out (n_loops)
+    gaps_out,
+):
+    """How far every loop is open: the largest error of its rows [m or rad]."""
+    bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
+    place_all(q, bodies, open_dofs(table))
+    place_rows(bodies, loops, rows)
+    for i in range(len(loops)):
+        loop = loops[i]
+        error = loop_error(bodies, loop)
+        largest = 0.0
+        for r in range(loop.row, loop.row + loop.n_rows):
+            largest = max(largest, abs(row_error(rows[r], loop, error)))
+        gaps_out[i] = largest
 
 
 @kernel(TABLE, VECTOR, NUMBER, INTEGER, VECTOR)
@@ -179,26 +274,6 @@ def project_position(
         solve(table, step)
         step_all(bodies, q, step, 1.0, q)
     return largest
-
-
-@kernel(TABLE, VECTOR, MATRIX)
-def loop_wrenches(
-    # layout
-    table,
-    # in (n_rows)
-    multipliers,
-    # out (n_loops, 6)
-    wrenches_out,
-):
-    """Wrenches [moment; force] at the loops' points, world axes, on bodies A; the rows must be placed."""
-    loops, rows = open_loops(table), open_rows(table)
-    for i in range(len(loops)):
-        loop = loops[i]
-        total = ZERO6
-        for r in range(loop.row, loop.row + loop.n_rows):
-            unit = wrench_at(rows[r], loop, load3(rows[r].e), ZERO3)
-            total = add_scaled6(total, multipliers[r], unit)
-        store6(wrenches_out[i], total)
 
 
 @kernel(TABLE, VECTOR, VECTOR)

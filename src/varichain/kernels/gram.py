@@ -330,7 +330,8 @@ def choose_rows(
 ):
     """Choose independent rows with full pivoting: at each turn the row that says most beyond those chosen before.
 
-    For doubtful cases only: cubic in the number of rows, and it allocates.
+    For doubtful cases only: cubic in the number of rows, and it allocates. Returns the smallest pivot kept and the
+    largest left, as parts of their diagonals.
     """
     n = len(rows)
     G = np.zeros((n, n))
@@ -341,19 +342,23 @@ def choose_rows(
             scale = math.sqrt(rows[r].norm * rows[c].norm)
             G[r, c] = gram[rows[r].entry + c - rows[r].first] / scale if scale > 0.0 else 0.0
             G[c, r] = G[r, c]
+    smallest_kept, largest_left = 1.0, 0.0
     for _ in range(n):
         best = -1
         for r in range(n):
             if not rows[r].kept and (best < 0 or G[r, r] > G[best, best]):
                 best = r
-        if best < 0 or G[best, best] <= DEPENDENT:
+        if G[best, best] <= DEPENDENT:
+            largest_left = max(0.0, G[best, best])
             break
         rows[best].kept = 1
+        smallest_kept = min(smallest_kept, G[best, best])
         for r in range(n):
             if not rows[r].kept:
                 weight = G[r, best] / G[best, best]
                 for c in range(n):
                     G[r, c] -= weight * G[best, c]
+    return smallest_kept, largest_left
 
 
 @routine

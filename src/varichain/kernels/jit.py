@@ -21,17 +21,16 @@ import numba
 import numpy as np
 from numba.core import event
 
-from varichain.kernels.records import BODY, DOF, LINK, LOOP, LOOP_SPEC, PAIR, ROW, SPEC
+from varichain.kernels.records import LOOP_SPEC, SPEC
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 
-# Argument types of kernels: an address table, contiguous arrays, scalars; and arrays of records, for building layouts.
+# Argument types of kernels: an address table, contiguous arrays, scalars; and what layouts are built from.
 TABLE = INTEGERS = numba.int64[::1]
 VECTOR, MATRIX, INTEGER, NUMBER = numba.float64[::1], numba.float64[:, ::1], numba.int64, numba.float64
-SPECS, BODIES, DOFS, LINKS = (numba.from_dtype(record)[::1] for record in (SPEC, BODY, DOF, LINK))
-LOOP_SPECS, LOOPS, ROWS, PAIRS = (numba.from_dtype(record)[::1] for record in (LOOP_SPEC, LOOP, ROW, PAIR))
+SPECS, LOOP_SPECS = numba.from_dtype(SPEC)[::1], numba.from_dtype(LOOP_SPEC)[::1]
 KERNELS: dict[Any, tuple[Any, ...]] = {}
 
 # Contraction alone: a * b + c may become one fused instruction; NaN and infinity keep their meaning.

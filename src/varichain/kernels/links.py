@@ -197,3 +197,32 @@ def link_accelerations(
         x = point_of_link(bodies, links[i], (0.0, 0.0, 0.0))
         turning = cross3(angular(V), velocity_at(V, x))
         store6(A_out[i], join6(angular(A), add3(sub3(velocity_at(A, x), ground), turning)))
+
+
+@kernel(TABLE, VECTOR, INTEGER, INTEGER, MATRIX, VECTOR, VECTOR)
+def frame_on_other(
+    # layout
+    table,
+    # in: rows of two links, a frame (3, 3), (3) on the first
+    q,
+    link_A,
+    link_B,
+    R,
+    p,
+    # out (12): orientation by rows, position
+    frame_out,
+):
+    """Where a frame on one link is in the frame of another."""
+    bodies, links = open_bodies(table), open_links(table)
+    place_all(q, bodies, open_dofs(table))
+    A, B = links[link_A], links[link_B]
+    R_WA, R_WB = rotation_of_link(bodies, A), rotation_of_link(bodies, B)
+    reference_A = load3(bodies[bodies[A.body].root].reference)
+    reference_B = load3(bodies[bodies[B.body].root].reference)
+    x_A = point_of_link(bodies, A, load3(p))
+    x_B = point_of_link(bodies, B, (0.0, 0.0, 0.0))
+    gap = add3(sub3(reference_A, reference_B), sub3(x_A, x_B))
+    R_AF = (R[0, 0], R[0, 1], R[0, 2], R[1, 0], R[1, 1], R[1, 2], R[2, 0], R[2, 1], R[2, 2])
+    R_BW = (R_WB[0], R_WB[3], R_WB[6], R_WB[1], R_WB[4], R_WB[7], R_WB[2], R_WB[5], R_WB[8])
+    store9(frame_out[:9], mat_mul(R_BW, mat_mul(R_WA, R_AF)))
+    store3(frame_out[9:], mat_t_vec(R_WB, gap))

@@ -1,6 +1,6 @@
 """Quantities of the whole mechanism: centre of mass and its Jacobian, energy, momentum."""
 
-from varichain.kernels.jit import MATRIX, TABLE, VECTOR, helper, kernel
+from varichain.kernels.jit import MATRIX, TABLE, VECTOR, helper, kernel, routine
 from varichain.kernels.kinematics import move_all, place_all
 from varichain.kernels.links import velocity_at
 from varichain.kernels.mass_matrix import gather_composites
@@ -28,7 +28,7 @@ from varichain.kernels.tuples import (
 
 
 @helper
-def _mass_and_center(bodies):
+def mass_and_center(bodies):
     """Total mass and the world position of the centre of mass; bodies must be placed."""
     mass = 0.0
     moment = ZERO3
@@ -51,7 +51,7 @@ def center_of_mass(
     """World position of the centre of mass."""
     bodies = open_bodies(table)
     place_all(q, bodies, open_dofs(table))
-    _, center = _mass_and_center(bodies)
+    _, center = mass_and_center(bodies)
     store3(c_out, center)
 
 
@@ -68,7 +68,7 @@ def center_of_mass_jacobian(
     bodies, dofs = open_bodies(table), open_dofs(table)
     place_all(q, bodies, dofs)
     gather_composites(bodies)
-    mass, _ = _mass_and_center(bodies)
+    mass, _ = mass_and_center(bodies)
     for k in range(len(dofs)):
         s = load6(dofs[k].s)
         a = bodies[dofs[k].body].I_A
@@ -90,21 +90,14 @@ def energy(
     """Kinetic energy, armature included; potential energy in gravity, zero at the world's origin, and in springs."""
     bodies, dofs = open_bodies(table), open_dofs(table)
     move_all(q, v, bodies, dofs)
-    kinetic, gravitational, elastic = 0.0, 0.0, 0.0
+    gravitational, elastic = 0.0, 0.0
     up = linear(load6(bodies[0].A))  # minus gravity
     for i in range(1, len(bodies)):
         body = bodies[i]
-        V = load6(body.V)
-        v_c = velocity_at(V, load3(body.c))
-        omega_B = mat_t_vec(load9(body.R), angular(V))
-        kinetic += 0.5 * (body.mass * dot3(v_c, v_c) + dot3(omega_B, sym_vec(load6(body.inertia), omega_B)))
-        height = dot3(up, add3(load3(bodies[body.root].reference), load3(body.c)))
-        gravitational += body.mass * height
+        gravitational += body.mass * dot3(up, add3(load3(bodies[body.root].reference), load3(body.c)))
         if body.passive:
             elastic += spring_energy(body, q, dofs)
-    for k in range(len(dofs)):
-        kinetic += 0.5 * dofs[k].armature * v[k] * v[k]
-    store3(energy_out, (kinetic, gravitational, elastic))
+    store3(energy_out, (kinetic_energy(bodies, dofs, v), gravitational, elastic))
 
 
 @kernel(TABLE, VECTOR, VECTOR, VECTOR, VECTOR)
@@ -121,7 +114,29 @@ def momentum(
     """Momentum [angular about the centre of mass; linear] of the whole mechanism, and the centre of mass."""
     bodies = open_bodies(table)
     move_all(q, v, bodies, open_dofs(table))
-    _, center = _mass_and_center(bodies)
+    _, center = mass_and_center(bodies)
+    store6(h_out, momentum_about(bodies, center))
+    store3(c_out, center)
+
+
+@routine
+def kinetic_energy(bodies, dofs, v):
+    """Kinetic energy [J] of bodies that have been moved, armature included."""
+    total = 0.0
+    for i in range(1, len(bodies)):
+        body = bodies[i]
+        V = load6(body.V)
+        v_c = velocity_at(V, load3(body.c))
+        omega_B = mat_t_vec(load9(body.R), angular(V))
+        total += 0.5 * (body.mass * dot3(v_c, v_c) + dot3(omega_B, sym_vec(load6(body.inertia), omega_B)))
+    for k in range(len(dofs)):
+        total += 0.5 * dofs[k].armature * v[k] * v[k]
+    return total
+
+
+@routine
+def momentum_about(bodies, point):
+    """Momentum [angular about a world point; linear] of bodies that have been moved."""
     turning, moving = ZERO3, ZERO3
     for i in range(1, len(bodies)):
         body = bodies[i]
@@ -129,8 +144,7 @@ def momentum(
         p = scale3(body.mass, velocity_at(V, c))
         spin = mat_vec(R, sym_vec(load6(body.inertia), mat_t_vec(R, angular(V))))
         # the reference point first: both are far away when the figure is, their difference is small and exact
-        arm = add3(sub3(load3(bodies[body.root].reference), center), c)
+        arm = add3(sub3(load3(bodies[body.root].reference), point), c)
         turning = add3(turning, add3(spin, cross3(arm, p)))
         moving = add3(moving, p)
-    store6(h_out, join6(turning, moving))
-    store3(c_out, center)
+    return join6(turning, moving)

@@ -1,4 +1,4 @@
-"""Arrays of a structure, as the kernels want them."""
+"""The memory of a structure: all arrays that kernels work on, one behind the other."""
 
 from __future__ import annotations
 
@@ -7,62 +7,90 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.kernels.build_loops import build_loops, build_pairs, count_loops, count_pairs
+from varichain.kernels.build_loops import build_loops, count_loops
 from varichain.kernels.build_tree import build_tree
-from varichain.kernels.records import BODY, DOF, LINK, LOOP, LOOP_SPEC, PAIR, ROW, SPEC
-from varichain.kernels.tables import as_records
+from varichain.kernels.records import LOOP_SPEC, SPEC
+from varichain.kernels.tables import ENTITIES, as_records
 from varichain.layout.specs import link_spec, loop_spec
 from varichain.mechanism.link import Link
 
-Arrays = dict[str, NDArray[Any]]
+Bytes = NDArray[np.uint8]
 
 _GROUND = np.zeros((), SPEC).tobytes()
+_SIZES = [dtype.itemsize for dtype in ENTITIES.values()]
+_NO_LOOPS = [0] * 8
 
 
-def tree_arrays(
+class Memory:
+    """One stretch of memory that holds all arrays of a structure.
+
+    All items are multiples of eight bytes long, so all stay aligned.
+
+    Attributes:
+        data: The memory.
+        lengths: Number of items of every array, in the order of ENTITIES.
+        table: Addresses and lengths, the first argument of every kernel; valid as long as the memory lives.
+    """
+
+    __slots__ = ("data", "lengths", "table")
+
+    def __init__(self, data: Bytes, lengths: list[int]) -> None:
+        """Take over a stretch of memory."""
+        self.data = data
+        self.lengths = lengths
+        address = data.__array_interface__["data"][0]
+        numbers = []
+        for length, size in zip(lengths, _SIZES, strict=True):
+            numbers += [address, length]
+            address += length * size
+        self.table = np.array(numbers, np.int64)
+
+    @staticmethod
+    def zeros(lengths: list[int]) -> Memory:
+        """Memory for arrays of these lengths."""
+        return Memory(np.zeros(sum([n * size for n, size in zip(lengths, _SIZES, strict=True)]), np.uint8), lengths)
+
+    def copy(self) -> Memory:
+        """Independent copy."""
+        return Memory(self.data.copy(), self.lengths)
+
+    def array(self, name: str) -> NDArray[Any]:
+        """One of the arrays, in place."""
+        start = 0
+        for (each, dtype), length in zip(ENTITIES.items(), self.lengths, strict=True):
+            end = start + length * dtype.itemsize
+            if each == name:
+                return self.data[start:end].view(dtype)
+            start = end
+        raise KeyError(name)
+
+
+def tree_memory(
     links: tuple[Link, ...], row: dict[Link, int], n_v: int, gravity: NDArray[np.float64]
-) -> tuple[Arrays, int]:
+) -> tuple[Memory, int]:
     """Bodies, freedoms and links of a tree, and the row of a massless link that can move (0 if there is none)."""
     specs = _records(b"".join([_GROUND, *map(link_spec, links)]), SPEC)
     specs["parent"][1:] = [row[link.parent] for link in links]  # type: ignore[index]
-    n_bodies = 1 + int(specs["n_primitives"].sum())
-    bodies, dofs, links_out = _zeros(n_bodies, BODY), _zeros(n_v, DOF), _zeros(len(specs), LINK)
-    massless = build_tree(specs, gravity.copy(), bodies, dofs, links_out)
-    return {"bodies": bodies, "dofs": dofs, "links": links_out}, int(massless)
+    memory = Memory.zeros([1 + int(specs["n_primitives"].sum()), n_v, len(specs), *_NO_LOOPS])
+    return memory, int(build_tree(memory.table, specs, gravity.copy()))
 
 
-def loop_arrays(virtual: tuple[Link, ...], row: dict[Link, int], tree: Arrays) -> Arrays:
-    """Loops, rows, pairs and their lists, for the loops that virtual links close."""
+def whole_memory(tree: Memory, virtual: tuple[Link, ...], row: dict[Link, int]) -> Memory:
+    """The tree's memory with the loops behind it that virtual links close."""
+    if not virtual:
+        return tree
     specs = _records(b"".join(map(loop_spec, virtual)), LOOP_SPEC)
-    if virtual:
-        specs["link_A"] = [row[link.real] for link in virtual]  # type: ignore[index]
-        specs["link_B"] = [row[link.parent] for link in virtual]  # type: ignore[index]
-    counts = np.zeros(3, np.int64)
-    if virtual:
-        count_loops(specs, tree["bodies"], tree["dofs"], tree["links"], counts)
-    n_rows, n_support, n_propagated = counts.tolist()
-    loops, rows, support = _zeros(len(specs), LOOP), _zeros(n_rows, ROW), np.zeros(n_support, np.int64)
-    pairs, shared, n_gram = _zeros(0, PAIR), np.zeros(0, np.int64), 0
-    if virtual:
-        build_loops(specs, tree["bodies"], tree["dofs"], tree["links"], loops, rows, support)
-        mark, counts = np.zeros(len(tree["dofs"]), np.int64), np.zeros(2, np.int64)
-        count_pairs(loops, support, mark, counts)
-        pairs, shared = _zeros(int(counts[0]), PAIR), np.zeros(3 * counts[1], np.int64)
-        n_gram = build_pairs(loops, support, mark, rows, pairs, shared)
-    return {
-        "loops": loops,
-        "rows": rows,
-        "pairs": pairs,
-        "support": support,
-        "shared": shared,
-        "propagated": np.zeros(n_propagated),
-        "gram": np.zeros(n_gram),
-        "multipliers": np.zeros(n_rows),
-    }
-
-
-def _zeros(n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    return as_records(np.zeros(n, dtype))
+    specs["link_A"] = [row[link.real] for link in virtual]  # type: ignore[index]
+    specs["link_B"] = [row[link.parent] for link in virtual]  # type: ignore[index]
+    mark, counts = np.zeros(tree.lengths[1], np.int64), np.zeros(6, np.int64)
+    count_loops(tree.table, specs, mark, counts)
+    n_rows, n_pairs, n_support, n_shared, n_propagated, n_gram = counts.tolist()
+    lengths = [*tree.lengths[:3], len(virtual), n_rows, n_pairs, n_support, n_shared, n_propagated, n_gram, n_rows]
+    memory = Memory.zeros(lengths)
+    memory.data[: len(tree.data)] = tree.data
+    mark[:] = 0
+    build_loops(memory.table, specs, mark)
+    return memory
 
 
 def _records(data: bytes, dtype: np.dtype[Any]) -> NDArray[Any]:

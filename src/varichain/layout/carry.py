@@ -24,39 +24,32 @@ def carried(old: Layout, new: Layout, q: Array, v: Array) -> tuple[Array, Array]
         StructureError: The two have different links, or the new one has a joint that is neither in the old one nor the
             free joint of a link.
     """
-    if old.link_index.keys() != new.link_index.keys():
+    if list(old.link_index) != list(new.link_index):
         raise StructureError(
             f"the state has joints {[joint.name for joint in old.joints]}, the mechanism {new.mechanism_name!r} now "
             f"has {[joint.name for joint in new.joints]}: make a new state with m.state()"
         )
     q_new, v_new = np.empty(new.n_q), np.empty(new.n_v)
-    place = {key: i for i, key in enumerate(old.joint_keys())}
-    q_at, v_at = _starts(old)
     world: _World | None = None
-    i_q = i_v = 0
-    for joint, key, link in zip(new.joints, new.joint_keys(), list(new.link_index)[1:], strict=True):
-        i = place.get(key)
-        if i is not None:
-            q_new[i_q : i_q + joint.n_q] = q[q_at[i] : q_at[i] + joint.n_q]
-            v_new[i_v : i_v + joint.n_v] = v[v_at[i] : v_at[i] + joint.n_v]
-        elif joint.kind == "free":
-            world = world or _World(old, q, v)
-            q_new[i_q : i_q + 7], v_new[i_v : i_v + 6] = world.free_coordinates(old.link_index[link])
-        else:
+    i_q = i_v = j_q = j_v = 0  # places in the old and in the new vectors
+    # the links are the same, in the same order: joint by joint, in runs of unchanged ones
+    run_q = run_v = 0
+    for row, (was, now) in enumerate(zip(old.joints, new.joints, strict=True), start=1):
+        if old.joint_keys[row - 1] == new.joint_keys[row - 1]:
+            run_q, run_v = run_q + now.n_q, run_v + now.n_v
+            continue
+        q_new[j_q : j_q + run_q], v_new[j_v : j_v + run_v] = q[i_q : i_q + run_q], v[i_v : i_v + run_v]
+        i_q, i_v, j_q, j_v = i_q + run_q, i_v + run_v, j_q + run_q, j_v + run_v
+        if now.kind != "free":
             raise StructureError(
-                f"the state knows nothing of joint {joint.name!r} ({joint.kind}): make a new state with m.state()"
+                f"the state knows nothing of joint {now.name!r} ({now.kind}): make a new state with m.state()"
             )
-        i_q, i_v = i_q + joint.n_q, i_v + joint.n_v
+        world = world or _World(old, q, v)
+        q_new[j_q : j_q + 7], v_new[j_v : j_v + 6] = world.free_coordinates(row)
+        i_q, i_v, j_q, j_v = i_q + was.n_q, i_v + was.n_v, j_q + 7, j_v + 6
+        run_q = run_v = 0
+    q_new[j_q:], v_new[j_v:] = q[i_q:], v[i_v:]
     return q_new, v_new
-
-
-def _starts(layout: Layout) -> tuple[list[int], list[int]]:
-    """First coordinate and first freedom of every joint."""
-    q_at, v_at = [0], [0]
-    for joint in layout.joints:
-        q_at.append(q_at[-1] + joint.n_q)
-        v_at.append(v_at[-1] + joint.n_v)
-    return q_at, v_at
 
 
 class _World:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import UnknownNameError
-from varichain.layout.build import loop_arrays, tree_arrays
+from varichain.kernels.tables import ENTITIES
+from varichain.layout.build import Memory, tree_memory, whole_memory
 from varichain.layout.specs import ROWS
 from varichain.layout.workspace import WorkspacePool
 from varichain.mechanism.joint import Joint
@@ -88,7 +89,7 @@ class Layout:
         connections: Of each loop, in the order of the virtual links' ids: its joint, the names of the real link and of
             the link that the virtual one hangs on, and the joint frame on both.
         n_rows: Number of rows of all loops.
-        arrays: Arrays as the kernels want them, by name, read-only.
+        memory: Arrays as the kernels want them, read-only.
         massless_link: Name of a link that can move although nothing it carries has mass or armature; None if all do.
     """
 
@@ -101,7 +102,7 @@ class Layout:
     link_index: dict[str, int]
     connections: tuple[tuple[Joint, str, str, Pose, Pose], ...]
     n_rows: int
-    arrays: Mapping[str, NDArray[Any]]
+    memory: Memory
     massless_link: str | None
 
     # What follows is worked out when it is first asked for: a structure change pays for none of it.
@@ -145,6 +146,11 @@ class Layout:
         return self.slots + tuple(loop.slot for loop in self.loops)
 
     @cached_property
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """The arrays in `memory` by name, read-only."""
+        return MappingProxyType({name: self.memory.array(name) for name in ENTITIES})
+
+    @cached_property
     def moving_mass(self) -> float:
         """Mass of all that can move [kg]."""
         return float(self.arrays["bodies"]["mass"].sum())
@@ -157,7 +163,7 @@ class Layout:
         """
         pool = self.__dict__.get("_pool")
         if pool is None:
-            pool = self.__dict__.setdefault("_pool", WorkspacePool(self.arrays))
+            pool = self.__dict__.setdefault("_pool", WorkspacePool(self.memory))
         return pool  # type: ignore[no-any-return]
 
     def slot(self, joint: str) -> JointSlot:
@@ -179,20 +185,23 @@ class Layout:
         """Whether a state of the other layout means the same here: joints of equal names and kinds in equal order."""
         if self.joints is other.joints:
             return True
-        return self.joint_keys() == other.joint_keys()
+        return self.joint_keys == other.joint_keys
 
+    @cached_property
     def joint_keys(self) -> list[tuple[str, str, str]]:
         """What a joint's coordinates mean, joint by joint: its name, its kind, and the link that it hangs on."""
         joints = zip(self.joints, self.parents, strict=True)
         return [(str(joint.name), joint.kind, parent) for joint, parent in joints]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy and pickle without workspaces: they hold addresses, valid in one process only."""
-        return {item.name: getattr(self, item.name) for item in fields(self)} | {"arrays": dict(self.arrays)}
+        """Copy and pickle without what addresses memory of this process."""
+        kept = {item.name: getattr(self, item.name) for item in fields(self)}
+        return kept | {"memory": (self.memory.data, self.memory.lengths)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Set what __getstate__ kept; arrays come out of a pickle writable."""
-        self.__dict__.update(state | {"arrays": _read_only(state["arrays"])})
+        """Set what __getstate__ kept, in memory of its own."""
+        data, lengths = state["memory"]
+        self.__dict__.update(state | {"memory": _locked(Memory(data.copy(), lengths))})
 
 
 def layout_of(mechanism: Mechanism) -> Layout:
@@ -213,7 +222,7 @@ class _Tree:
     n_v: int
     row: dict[Link, int]
     link_index: dict[str, int]
-    arrays: dict[str, NDArray[Any]]
+    memory: Memory
     massless_link: str | None
 
 
@@ -222,10 +231,10 @@ def _new_tree(mechanism: Mechanism) -> _Tree:
     row = {link: i for i, link in enumerate((mechanism.ground, *links))}
     joints = tuple([link.joint for link in links if link.joint is not None])
     n_q, n_v = sum([joint.n_q for joint in joints]), sum([joint.n_v for joint in joints])
-    arrays, massless = tree_arrays(links, row, n_v, mechanism.gravity)
+    memory, massless = tree_memory(links, row, n_v, mechanism.gravity)
     name = links[massless - 1].name if massless else None
     parents = tuple([link.parent.name for link in links if link.parent is not None])
-    return _Tree(joints, parents, n_q, n_v, row, {link.name: i for link, i in row.items()}, arrays, name)
+    return _Tree(joints, parents, n_q, n_v, row, {link.name: i for link, i in row.items()}, memory, name)
 
 
 def _new_layout(mechanism: Mechanism) -> Layout:
@@ -243,15 +252,14 @@ def _new_layout(mechanism: Mechanism) -> Layout:
         link_index=tree.link_index,
         connections=tuple([_connection(link) for link in virtual]),
         n_rows=sum([len(ROWS[link.joint.kind]) for link in virtual if link.joint is not None]),
-        arrays=_read_only(tree.arrays | loop_arrays(virtual, tree.row, tree.arrays)),
+        memory=_locked(whole_memory(tree.memory, virtual, tree.row)),
         massless_link=tree.massless_link,
     )
 
 
-def _read_only(arrays: dict[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
-    for array in arrays.values():
-        array.setflags(write=False)
-    return MappingProxyType(arrays)
+def _locked(memory: Memory) -> Memory:
+    memory.data.setflags(write=False)
+    return memory
 
 
 def _connection(link: Link) -> tuple[Joint, str, str, Pose, Pose]:

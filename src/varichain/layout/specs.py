@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,10 @@ ROWS: dict[str, tuple[tuple[int, int], ...]] = {
 }
 _WHOLE_ROTATION = ("fixed", "prismatic")
 _UPPER = np.triu_indices(3)
+_IDENTITY = np.eye(3)
+# The fields of LOOP_SPEC in order; packing is several times faster than setting them one by one.
+_LOOP = struct.Struct("2q 9d3d 9d3d 9d 3d 2d 2q 6q6q")
+assert _LOOP.size == LOOP_SPEC.itemsize
 
 
 def link_spec(link: Link) -> bytes:
@@ -77,21 +82,30 @@ def _new_link_spec(link: Link, joint: Joint) -> bytes:
 
 
 def _new_loop_spec(link: Link, joint: Joint) -> bytes:
-    spec: Any = np.zeros((), LOOP_SPEC)
     axes = [primitive.R for primitive in joint.primitives()]
-    R = axes[-1] if joint.kind == "planar" else (axes[0] if axes else np.eye(3))
-    spec["R_A"], spec["p_A"] = link.on_real.R.ravel(), link.on_real.p
-    spec["R_B"], spec["p_B"] = link.at.R.ravel(), link.at.p
-    spec["axes"] = R.ravel()
-    spec["orientation"] = WHOLE if joint.kind in _WHOLE_ROTATION else AXIS
-    if joint.kind == "screw":
-        spec["pitch"] = joint.primitives()[0].pitch
+    R = axes[-1] if joint.kind == "planar" else (axes[0] if axes else _IDENTITY)
+    axis_A, angle = [0.0, 0.0, 0.0], 0.0
     if joint.kind == "universal":
         first, second = axes[0][:, 2], axes[1][:, 2]
-        spec["axis_A"] = R.T @ second
-        spec["angle"] = math.atan2(float(np.linalg.norm(np.cross(first, second))), float(first @ second))
+        axis_A = (R.T @ second).tolist()
+        angle = math.atan2(float(np.linalg.norm(np.cross(first, second))), float(first @ second))
+    pitch = joint.primitives()[0].pitch if joint.kind == "screw" else 0.0
     rows = ROWS[joint.kind]
-    spec["n_rows"] = len(rows)
-    spec["row_kinds"][: len(rows)] = [kind for kind, _ in rows]
-    spec["row_axes"][: len(rows)] = [axis for _, axis in rows]
-    return bytes(spec.tobytes())
+    unused = [0] * (6 - len(rows))
+    return _LOOP.pack(
+        *(0, 0),  # the links' rows
+        *link.on_real.R.ravel().tolist(),
+        *link.on_real.p.tolist(),
+        *link.at.R.ravel().tolist(),
+        *link.at.p.tolist(),
+        *R.ravel().tolist(),
+        *axis_A,
+        angle,
+        pitch,
+        WHOLE if joint.kind in _WHOLE_ROTATION else AXIS,
+        len(rows),
+        *[kind for kind, _ in rows],
+        *unused,
+        *[axis for _, axis in rows],
+        *unused,
+    )

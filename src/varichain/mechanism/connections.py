@@ -52,11 +52,12 @@ def add_virtual_link(
     return link
 
 
-def connection_edit(link: Link) -> Edit:
-    """What the log says of a virtual link that has just been added."""
+def connection_edit(link: Link, impulses: Mapping[str, NDArray[np.float64]] | None = None) -> Edit:
+    """What the log says of a virtual link that has just been added, with the impulses of all loops by joint."""
     assert link.joint is not None and link.real is not None and link.parent is not None
     name = str(link.joint.name)
-    return Edit("connect", name, link.real.name, link.parent.name, link.joint, link.on_real, link.at)
+    impulse = None if impulses is None else tuple(impulses[name].tolist())
+    return Edit("connect", name, link.real.name, link.parent.name, link.joint, link.on_real, link.at, impulse)
 
 
 def cut_joint(m: Mechanism, name: str) -> Edit:

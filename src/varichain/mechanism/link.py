@@ -12,6 +12,10 @@ from varichain.mechanism.shapes import Shape
 from varichain.spatial.pose import Pose
 
 _SAME_FRAME = Pose()
+_FIELDS = (
+    *("id", "name", "joint", "at", "inertia", "shapes", "real", "on_real"),
+    *("parent", "child", "brother", "_last_child", "_spec"),
+)
 
 
 class _Journal(threading.local):
@@ -85,8 +89,9 @@ class Link:
         on_real: Pose = _SAME_FRAME,
     ) -> None:
         """Make a link that hangs nowhere yet."""
-        self._edit(id=id, name=name, joint=joint, at=at, inertia=inertia, shapes=shapes, real=real, on_real=on_real)
-        self._edit(parent=None, child=None, brother=None, _last_child=None, _spec=None)
+        values = (id, name, joint, at, inertia, shapes, real, on_real, None, None, None, None, None)
+        for field, value in zip(_FIELDS, values, strict=True):
+            object.__setattr__(self, field, value)  # a new link has no old values for the journal
 
     @property
     def is_ground(self) -> bool:

@@ -144,7 +144,8 @@ class Mechanism:
 
         Raises:
             StructureError: The two are one link.
-            InputError: Neither `at_other` nor `state` says where the joint is; the joint frames are apart in `state`.
+            InputError: Neither `at_other` nor `state` says where the joint is.
+            GapError: The joint frames are apart in `state`.
             UnknownNameError, DuplicateNameError: No such link; the name is taken.
         """
         if state is None:
