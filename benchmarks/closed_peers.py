@@ -36,7 +36,7 @@ def pinocchio_run(m: vc.Mechanism, s: vc.State, tau: Array, mu: float, most_step
 
 
 def mujoco_run(m: vc.Mechanism, s: vc.State, tau: Array) -> tuple[Run, Any]:
-    """MuJoCo's mj_forward with equality constraints between sites, and a function that gives its answer in our order."""
+    """MuJoCo's mj_forward with equalities between sites, and a function that gives its answer in our order."""
     twin = mujoco_model(m)
     spec = mj.MjSpec.from_string(twin.xml)
     for i, virtual in enumerate(m.virtual_links):
@@ -48,6 +48,28 @@ def mujoco_run(m: vc.Mechanism, s: vc.State, tau: Array) -> tuple[Run, Any]:
     data.qpos[:], data.qvel[:] = twin.q_from(s.q), twin.v_from(s.v, s.q)
     data.qfrc_applied[:] = twin.v_from(tau, s.q)
     return lambda: mj.mj_forwardSkip(model, data, 0, 1), lambda: twin.a_to(np.array(data.qacc), s.q, s.v)
+
+
+def mujoco_connection(m: vc.Mechanism) -> Run:
+    """Connect, and at the next call cut, one more hand in MuJoCo: an equality between two sites, then a recompile."""
+    spec = mj.MjSpec.from_string(mujoco_model(m).xml)
+    for i, virtual in enumerate(m.virtual_links):
+        _add_equalities(m, spec, virtual, i)
+    model = spec.compile()
+    data = mj.MjData(model)
+    added: list[Any] = []
+
+    def change() -> None:
+        if added:
+            spec.delete(added.pop())
+        else:
+            equality = spec.add_equality()
+            equality.type, equality.objtype = mj.mjtEq.mjEQ_CONNECT, mj.mjtObj.mjOBJ_SITE
+            equality.name1, equality.name2 = "loop 0.0A", "loop 0.0B"
+            added.append(equality)
+        spec.recompile(model, data)
+
+    return change
 
 
 def _add_equalities(m: vc.Mechanism, spec: Any, virtual: vc.Link, number: int) -> None:

@@ -10,7 +10,19 @@ from varichain.dynamics.arguments import opened
 from varichain.kernels.links import link_poses, link_velocities
 from varichain.mechanism import Inertia, Mechanism
 
-_PARTS_OF_LINK = ("id", "name", "parent", "child", "brother", "real", "on_real", "joint", "at", "inertia", "_last_child")
+_PARTS_OF_LINK = (
+    "id",
+    "name",
+    "parent",
+    "child",
+    "brother",
+    "real",
+    "on_real",
+    "joint",
+    "at",
+    "inertia",
+    "_last_child",
+)
 
 AXIAL = 1e-3
 """Inertia of a slender body about its own axis, as a part of that across it: a line would have none."""

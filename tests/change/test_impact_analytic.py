@@ -265,7 +265,9 @@ def planar_figure(rng, on_plane):
     return m, random_state(rng, m)
 
 
-@pytest.mark.parametrize("joint", [Fixed(), Revolute("y"), Spherical(), Prismatic("x"), Planar("y")], ids=lambda j: j.kind)
+@pytest.mark.parametrize(
+    "joint", [Fixed(), Revolute("y"), Spherical(), Prismatic("x"), Planar("y")], ids=lambda j: j.kind
+)
 @pytest.mark.parametrize("on_plane", [True, False])
 def test_planar_figure(joint, on_plane):
     """A planar figure, caught, moves as the plane's own equations say, and the catch pulls nothing out of the plane."""

@@ -90,7 +90,11 @@ REFUSED = {
     ),
     "no joint": (lambda m, s: [vc.connect("link 0", "ground", "ball")], vc.InputError, "joint"),
     "bad place": (lambda m, s: [vc.connect("link 0", "ground", BALL, at=(0, np.nan, 0))], vc.InputError, "at"),
-    "bad other place": (lambda m, s: [vc.connect("link 0", "ground", BALL, at_other="here")], vc.InputError, "at_other"),
+    "bad other place": (
+        lambda m, s: [vc.connect("link 0", "ground", BALL, at_other="here")],
+        vc.InputError,
+        "at_other",
+    ),
     "spring at a loop": (
         lambda m, s: [vc.connect("link 0", "ground", Spherical(stiffness=1.0))],
         vc.InputError,

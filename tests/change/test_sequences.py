@@ -148,7 +148,17 @@ def test_same_sequence_same_bits(seed):
 
 # --- there and back --------------------------------------------------------------------------------------------------
 
-COUNTS = ("n_all", "n_tree", "n_actuated", "n_loops", "rank", "n_independent", "n_lasting", "redundant_rows", "actuation")
+COUNTS = (
+    "n_all",
+    "n_tree",
+    "n_actuated",
+    "n_loops",
+    "rank",
+    "n_independent",
+    "n_lasting",
+    "redundant_rows",
+    "actuation",
+)
 
 
 def lines(m):

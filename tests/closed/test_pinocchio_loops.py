@@ -1,7 +1,6 @@
 """Closed chains against Pinocchio's constraint dynamics, wherever its 3-D and 6-D constraints can express the loops."""
 
 import numpy as np
-import pinocchio as pin
 import pytest
 
 import closed_zoo
@@ -9,13 +8,12 @@ import varichain as vc
 import zoo
 from lane import scaled
 from measure import deviation
-from oracles.pinocchio_model import pinocchio_model
+from oracles.pinocchio_loops import PinocchioLoopTwin
 from varichain.mechanism import Fixed, Spherical
 
 AGREEMENT = 1e-9  # both lose digits to the condition of M, some 1e4 for the figures, and keep nine at least
 # Redundant rows make Pinocchio's matrix singular; its proximal steps approach the answer and stop at this accuracy.
 PROXIMAL = 1e-9
-_TYPES = {"spherical": pin.ContactType.CONTACT_3D, "fixed": pin.ContactType.CONTACT_6D}
 
 
 def standing_with_ball_hands():
@@ -60,52 +58,11 @@ def ball_four_bar():
     return m, s
 
 
-class Twin:
-    """Pinocchio's model with the loops as rigid constraints between frames on two joints."""
-
-    def __init__(self, m, accuracy, mu, most_steps):
-        self.tree = pinocchio_model(m)
-        self.constraints = pin.StdVec_RigidConstraintModel()
-        self.constraint_data = pin.StdVec_RigidConstraintData()
-        for virtual in m.virtual_links:
-            self.constraints.append(self._constraint(m, virtual))
-            self.constraint_data.append(self.constraints[-1].createData())
-        self.data = self.tree.model.createData()
-        pin.initConstraintDynamics(self.tree.model, self.data, self.constraints, self.constraint_data)
-        self.settings = pin.ProximalSettings(accuracy, mu, most_steps)
-
-    def _constraint(self, m, virtual):
-        placed = (self._frame(m, virtual.real, virtual.on_real), self._frame(m, virtual.parent, virtual.at))
-        (joint_A, X_A), (joint_B, X_B) = placed
-        kind = _TYPES[virtual.joint.kind]
-        constraint = pin.RigidConstraintModel(
-            kind, self.tree.model, joint_A, X_A, joint_B, X_B, pin.ReferenceFrame.LOCAL
-        )
-        constraint.setBaumgarteCorrectorParameters(pin.BaumgarteCorrectorParameters(0.0, 0.0))
-        return constraint
-
-    def _frame(self, m, link, on_link):
-        X = pin.SE3(np.array(on_link.R), np.array(on_link.p))
-        if link.is_ground:
-            return 0, X
-        frame = self.tree.model.frames[self.tree.frame_ids[m.links.index(link)]]
-        return frame.parentJoint, frame.placement * X
-
-    def forward_dynamics(self, s, tau):
-        """Accelerations in our order."""
-        model, twin = self.tree.model, self.tree
-        q, v, torque = twin.q_from(s.q), twin.v_from(s.v), twin.v_from(tau)
-        a = pin.constraintDynamics(
-            model, self.data, q, v, torque, self.constraints, self.constraint_data, self.settings
-        )
-        return twin.v_to(np.array(a))
-
-
 @pytest.mark.parametrize("name", REGULAR)
 def test_accelerations(name):
     """Accelerations of chains closed by ball joints and welds are Pinocchio's."""
     m, start = REGULAR[name]()
-    twin = Twin(m, accuracy=1e-14, mu=0.0, most_steps=1)
+    twin = PinocchioLoopTwin(m, accuracy=1e-14, mu=0.0, most_steps=1)
     rng = np.random.default_rng(5)
     for _ in range(scaled(5, 1)):
         s = closed_zoo.random_closed_state(rng, m, start)
@@ -119,7 +76,7 @@ def test_accelerations(name):
 def test_loop_forces(name):
     """Forces at the loops are Pinocchio's, turned into world axes."""
     m, start = REGULAR[name]()
-    twin = Twin(m, accuracy=1e-14, mu=0.0, most_steps=1)
+    twin = PinocchioLoopTwin(m, accuracy=1e-14, mu=0.0, most_steps=1)
     rng = np.random.default_rng(6)
     s = closed_zoo.random_closed_state(rng, m, start)
     tau = 10.0 * zoo.random_v(rng, m)
@@ -137,7 +94,7 @@ def test_loop_forces(name):
 def test_redundant_rows(name):
     """Chains that may have more rows than they need agree too, with Pinocchio's proximal steps."""
     m, start = REDUNDANT[name]()
-    twin = Twin(m, accuracy=1e-13, mu=1e-6, most_steps=200)
+    twin = PinocchioLoopTwin(m, accuracy=1e-13, mu=1e-6, most_steps=200)
     rng = np.random.default_rng(7)
     for _ in range(scaled(5, 1)):
         s = closed_zoo.random_closed_state(rng, m, start)

@@ -59,12 +59,23 @@ class StructureChange:
         """Degrees of freedom before and after."""
         return self.mobility_before().n_independent, self.mobility_after().n_independent
 
+    def appeared(self) -> tuple[str, ...]:
+        """Freedoms of joints that can move now and could not before, or were not there."""
+        return _difference(self.mobility_after(), self.mobility_before())
+
+    def vanished(self) -> tuple[str, ...]:
+        """Freedoms of joints that could move before and cannot now, or are gone."""
+        return _difference(self.mobility_before(), self.mobility_after())
+
     def __str__(self) -> str:
         """Edits, degrees of freedom, energy."""
         before, after = self.mobility_before(), self.mobility_after()
         lines = [f"structure change at t = {self.time:g} s", *(f"  {edit}" for edit in self.edits)]
         lines.append(f"  N_J {before.n_all} -> {after.n_all}, rank {before.rank} -> {after.rank}")
         lines.append(f"  degrees of freedom {before.n_independent} -> {after.n_independent}")
+        for title, names in (("appeared", _difference(after, before)), ("vanished", _difference(before, after))):
+            if names:
+                lines.append(f"  {title}: {', '.join(names)}")
         if self.impact is not None:
             lines.append(f"  energy {self.impact.energy_before:.6g} J -> {self.impact.energy_after:.6g} J")
         return "\n".join(lines)
@@ -134,6 +145,15 @@ def _close_gaps(layout: Layout, s: State, wanted: list[Connect]) -> None:
         left = project_position(table, s.q, CLOSED, _MOST_STEPS, np.empty(layout.n_v))
         if not left <= 1e-9:
             raise GapError(f"the gaps cannot be closed: {left:.3g} [m or rad] is left", left)
+
+
+def _difference(mobility: Mobility, other: Mobility) -> tuple[str, ...]:
+    """Freedoms that can move in one and not in the other, in the order of the first."""
+    movable = set(other.independent + other.dependent) - set(other.locked)
+    freedoms = sorted(mobility.independent_columns.tolist() + mobility.dependent_columns.tolist())
+    names = dict(zip(mobility.independent_columns.tolist(), mobility.independent, strict=True))
+    names |= dict(zip(mobility.dependent_columns.tolist(), mobility.dependent, strict=True))
+    return tuple(names[k] for k in freedoms if names[k] not in movable and names[k] not in mobility.locked)
 
 
 def _mobility(s: State) -> Mobility:
