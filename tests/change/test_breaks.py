@@ -153,7 +153,7 @@ def two_ropes(weak, strong):
 
 
 def test_load_moves_on():
-    """When one of two hooks breaks, the other gets the whole load, and breaks in the next instant if it cannot bear it."""
+    """When one of two hooks breaks, the other gets the whole load, and breaks too if it cannot bear it."""
     m, s = two_ropes(0.4, 0.7)
     assert [(o.joint, round(o.load / WEIGHT, 9)) for o in loads(m, s)] == [("weak", 0.5)]
     first, second = vc.release(m, s)
@@ -165,7 +165,7 @@ def test_load_moves_on():
 
 
 def test_worst_first():
-    """Of several overloaded joints the one that is furthest beyond its limit is cut first, and the others may be spared."""
+    """Of several overloaded joints the one furthest beyond its limit is cut first, and the others may be spared."""
     m = Mechanism("chain of weights")
     upper, lower = (
         Fixed(name=name, breaks=Breaks(force=limit))

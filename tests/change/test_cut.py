@@ -153,7 +153,7 @@ def test_dynamics_after_a_cut(seed, looped):
 
 
 def test_the_papers_example():
-    """A held chain cut in the middle becomes two, as in NY Fig. 15: one on the ground, one floating, held by its loop."""
+    """A held chain that is cut becomes two, as in NY Fig. 15: one on the ground, one floating, held by its loop."""
     m = zoo.serial_chain(6)
     s = m.state()
     s.q = 0.4 * np.sin(1.0 + np.arange(6))
@@ -184,7 +184,7 @@ def test_names_of_the_new_joint():
 
 
 def test_swapped_names():
-    """Coordinates follow links, not names: a freed link whose new joint takes an old joint's name keeps its own pose."""
+    """Coordinates follow links: a freed link whose new joint takes an old joint's name keeps its own pose."""
     rng = np.random.default_rng(8)
     m = Mechanism("names")
     m.add_link("root", parent=None, inertia=zoo.random_inertia(rng))

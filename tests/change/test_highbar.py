@@ -56,7 +56,7 @@ def grasp(m, s, side):
 
 
 def test_release_fly_and_grasp_again():
-    """N_J goes 24, 23, 22, 23 and N_F 12, 17, 22, 17; nothing jumps at a release, and the grasp's account is settled."""
+    """N_J goes 24, 23, 22, 23 and N_F 12, 17, 22, 17; nothing jumps at a release, and a grasp's account is right."""
     m, s = swinging_figure()
     assert counts(m, s) == (24, 12)
     fly(m, s)

@@ -132,7 +132,7 @@ def two_rods(m1=M, L1=L, m2=0.8, L2=2.2):
 
 
 def test_equal_rods_weld_in_flight():
-    """Two equal rods that pass end to end at u and -u and weld turn as one at 3 u / (2 L); a quarter of m u^2 is lost."""
+    """Equal rods that pass end to end at u and -u and weld turn at 3 u / (2 L); a quarter of m u^2 is lost."""
     m, s = two_rods(M, L, M, L)
     s["one"].v, s["two"].v = (0, 0, 0, 0, V, 0), (0, 0, 0, 0, -V, 0)
     done = vc.change(m, s, [vc.connect("one", "two", Fixed(), name="latch")])
@@ -206,7 +206,7 @@ CATCHES = [kind for kind in zoo.ALL if kind != "free"]
 
 @pytest.mark.parametrize("kind", CATCHES)
 def test_two_chains_by_the_papers(kind):
-    """A catch between two chains gives the velocities and the impulse of NY (25)-(33), with C for the joint's own J_n."""
+    """A catch between two chains gives the velocities and the impulse of NY (25)-(33), C with the joint's J_n."""
     rng = np.random.default_rng([1, zoo.ALL.index(kind)])
     m = zoo.random_tree(rng, 8, ("revolute", "spherical", "prismatic"), branching=0.0, n_trees=2, free_base=True)
     s = random_state(rng, m)
@@ -255,7 +255,7 @@ def test_closed_chains_by_the_papers(name, kind):
 
 
 def planar_figure(rng, on_plane):
-    """Five bars in the plane of x and z, floating there on a planar joint or standing on a hinge; every B is singular."""
+    """Five bars in the plane of x and z, on a planar joint or standing on a hinge; every B is singular."""
     m, parent = Mechanism("planar figure"), "ground"
     for i in range(5):
         first = Planar("y", name="plane") if on_plane else closed_zoo.hinge("stand")
@@ -308,7 +308,7 @@ def test_link_on_the_ground_already():
 
 
 def test_both_ends_at_once():
-    """A rod caught at both ends at once gets m v / 2 at each; caught at one end alone it gets m v / 4 there and turns."""
+    """A rod caught at both ends at once gets m v / 2 at each; at one end alone it gets m v / 4 and turns."""
     m, s = rod_in_flight()
     left = vc.connect("rod", "ground", Revolute("z"), at=(-L / 2, 0, 0), name="left")
     right = vc.connect("rod", "ground", Revolute("z"), at=(L / 2, 0, 0), name="right")
@@ -380,7 +380,7 @@ def test_rod_bounces(e):
 @pytest.mark.parametrize("kind", CATCHES)
 @pytest.mark.parametrize("e", BOUNCES)
 def test_restitution(kind, e):
-    """After a bounce the forbidden relative velocity is -e times what it was, and (1 - e^2) of a catch's loss is lost."""
+    """A bounce turns the forbidden velocity into -e times what it was, and loses (1 - e^2) of a catch's loss."""
     rng = np.random.default_rng([7, zoo.ALL.index(kind)])
     m = zoo.random_tree(rng, 8, ("revolute", "spherical", "prismatic"), n_trees=2, free_base=True)
     s = random_state(rng, m)

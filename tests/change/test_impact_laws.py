@@ -191,3 +191,18 @@ def test_far_from_the_origin():
     after = vc.momentum(m, s)
     assert deviation(after.linear, before.linear, fastest) < CONSERVED
     assert deviation(after.angular, before.angular, fastest) < 1e3 * CONSERVED  # arms are rounded at a kilometre
+
+
+NEARLY_DEPENDENT = (("stewart", 0), ("delta", 8), ("delta", 10), ("delta", 22))
+"""Seeds of connections whose rows nearly depend on those of the loops: a plain factor of G loses six digits or more."""
+
+
+@pytest.mark.parametrize(("name", "seed"), NEARLY_DEPENDENT)
+def test_nearly_dependent_rows(name, seed):
+    """Where a new connection nearly depends on the loops, loops and connection still do not open after the impact."""
+    rng = np.random.default_rng([10, seed])
+    m, s = closed_zoo.MECHANISMS[name]()
+    s = closed_zoo.random_closed_state(rng, m, s, reach=0.05)
+    fastest = speed(m, s)
+    vc.change(m, s, [random_connection(rng, m, str(rng.choice(KINDS)))])
+    check_loops_do_not_open(m, s, fastest)

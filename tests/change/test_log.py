@@ -36,7 +36,7 @@ def changed():
 
 def test_entries():
     """Every change is one entry with its time, kinds, links, frames, impulse and energy lost, oldest first."""
-    _, m, s = changed()
+    _, m, _ = changed()
     first, second, third, fourth = m.log
     assert [entry.time for entry in m.log] == [0.25, 0.5, 0.75, None]
     assert [entry.number for entry in m.log] == [0, 1, 2, 3]
@@ -139,7 +139,7 @@ def _arguments(connection):
 
 def test_copies_and_pickles():
     """Copies and pickles of a mechanism have its log, and go their own ways afterwards."""
-    _, m, s = changed()
+    _, m, _ = changed()
     for twin in (m.copy(), pickle.loads(pickle.dumps(m))):
         assert str(twin.log) == str(m.log)
         assert [entry.edits[0].impulse for entry in twin.log] == [entry.edits[0].impulse for entry in m.log]

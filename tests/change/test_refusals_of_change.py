@@ -15,7 +15,7 @@ BALL = Spherical()
 
 @pytest.fixture
 def swinging():
-    """A floating figure of four trees in motion, one loop closed, a foot fixed to a shank."""
+    """Two trees in motion with a loop between them, a massless frame, and a stand fixed to the ground."""
     rng = np.random.default_rng(1)
     m = zoo.random_tree(rng, 8, ("revolute", "spherical", "universal"), n_trees=2)
     m.add_link("frame", "link 7", Fixed(), at=(0.1, 0, 0))
@@ -166,7 +166,7 @@ def test_gap_is_told(swinging):
     m, s = swinging
     X = vc.pose(m, s, "link 5")
     with pytest.raises(vc.GapError) as caught:
-        m.connect("link 5", "ground", BALL, at_other=X.p + (0, 0.25, 0), state=s)
+        m.connect("link 5", "ground", BALL, at_other=np.add(X.p, (0, 0.25, 0)), state=s)
     assert caught.value.gap == pytest.approx(0.25, rel=1e-12)
     turned = X @ vc.Pose(rotation_vector=(0, 0.3, 0))
     with pytest.raises(vc.GapError) as caught:
@@ -184,13 +184,13 @@ def test_frames_that_meet_but_for_what_the_joint_allows(swinging):
 
 
 def test_snap(swinging):
-    """Within its tolerance, snap moves the links until the frames meet, all loops closed, and then applies the impact."""
+    """Within its tolerance, snap moves the links until the frames meet, all loops closed; then comes the impact."""
     m, s = swinging
     X = vc.pose(m, s, "link 5")
     before = world(m, s)[0]
     with pytest.raises(vc.GapError):
-        m.connect("link 5", "ground", BALL, at_other=X.p + (0.004, 0, 0.003), state=s, snap=0.0039)
-    m.connect("link 5", "ground", BALL, at_other=X.p + (0.004, 0, 0.003), state=s, snap=0.01, name="snapped")
+        m.connect("link 5", "ground", BALL, at_other=np.add(X.p, (0.004, 0, 0.003)), state=s, snap=0.0039)
+    m.connect("link 5", "ground", BALL, at_other=np.add(X.p, (0.004, 0, 0.003)), state=s, snap=0.01, name="snapped")
     after = vc.loop_states(m, s)
     assert max(loop.gap for loop in after.values()) < 1e-11
     assert 1e-4 < np.abs(world(m, s)[0] - before).max() < 0.2

@@ -241,7 +241,7 @@ def test_a_thousand_cycles(monkeypatch):
 
 
 def test_a_thousand_reconnections_of_the_tree():
-    """A tree joint, once cut, lives on as a loop that is cut and made a thousand times; the structure stays the same."""
+    """A tree joint, once cut, lives on as a loop that is made and cut a thousand times; the structure stays."""
     m = zoo.double_pendulum()
     m.set_inertia("lower", vc.Inertia.box(1.0, (0.05, 0.05, 1.0), com=(0, 0, -0.5)))
     s = m.state()

@@ -13,7 +13,7 @@ from varichain.dynamics.assembly import CLOSED
 from varichain.dynamics.impact import Impact, impact_of
 from varichain.dynamics.mobility import Mobility, mobility_of
 from varichain.errors import GapError, InputError
-from varichain.kernels.constrained import loop_gaps, project_position
+from varichain.kernels.closure import loop_gaps, project_position
 from varichain.layout.layout import Layout
 from varichain.layout.state import State, layout_for
 from varichain.mechanism.connections import connection_edit, cut_joint

@@ -14,7 +14,7 @@ from varichain.dynamics.forces import Force, applied
 from varichain.dynamics.formulations import FORMULATIONS
 from varichain.dynamics.loop_forces import LoopForces, loop_forces_from_rows, require_closed, tree_torque
 from varichain.errors import InputError
-from varichain.kernels.constrained import constrained_forward_dynamics
+from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
 from varichain.kernels.forward_dynamics import forward_dynamics as _forward_dynamics
 from varichain.layout.layout import Layout
 from varichain.layout.state import State

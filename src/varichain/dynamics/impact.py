@@ -13,7 +13,7 @@ from varichain.dynamics.arguments import Table, massless_error, opened_with_mass
 from varichain.dynamics.loop_forces import LoopForces, loop_forces_from_rows, named_forces
 from varichain.dynamics.totals import Momentum
 from varichain.errors import InputError
-from varichain.kernels.constrained import impact as _impact
+from varichain.kernels.impact import impact as _impact
 from varichain.layout.layout import Layout
 from varichain.layout.state import State, layout_for
 from varichain.mechanism.mechanism import Mechanism

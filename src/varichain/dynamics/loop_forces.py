@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from varichain.dynamics.arguments import Table, joint_vector
 from varichain.dynamics.loops import closure_errors, constraint_matrix, loop_frames, relative_jacobian, virtual_subspace
 from varichain.errors import AssemblyError, UnknownNameError
-from varichain.kernels.constrained import loop_wrenches, row_velocities
+from varichain.kernels.closure import row_velocities
+from varichain.kernels.impact import loop_wrenches
 from varichain.layout.layout import Layout, LoopSlot
 from varichain.layout.state import State
 from varichain.spatial.checks import finite_array, finite_scalar

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import Table, opened
 from varichain.dynamics.kinematics import poses
-from varichain.kernels.constrained import row_biases, row_errors, row_jacobian
+from varichain.kernels.closure import row_biases, row_errors, row_jacobian
 from varichain.kernels.links import link_bias_acceleration, link_jacobian, link_velocity
 from varichain.layout.layout import Layout, LoopSlot
 from varichain.layout.state import State

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import require_mass
-from varichain.kernels import constrained, jit, links, manifold, totals, wrenches
-from varichain.kernels.constrained import constrained_forward_dynamics
+from varichain.kernels import closure, impact, jit, links, manifold, totals, wrenches
+from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
 from varichain.kernels.forward_dynamics import forward_dynamics
 from varichain.kernels.inverse_dynamics import inverse_dynamics
 from varichain.kernels.mass_matrix import mass_matrix
@@ -34,7 +34,7 @@ _TREE_KERNELS = (
     wrenches.load_wrenches,
     wrenches.clear_wrenches,
 )
-_LOOP_KERNELS = (constrained_forward_dynamics, constrained.project_position, constrained.velocity_jump)
+_LOOP_KERNELS = (constrained_forward_dynamics, closure.project_position, impact.velocity_jump)
 
 
 class Prepared:
@@ -108,11 +108,11 @@ class Prepared:
 
     def project_position(self, q: Array, work: Array, tolerance: float = 1e-12, most_steps: int = 10) -> float:
         """Close the loops' positions in place, in the mass metric, with work (n_v,); returns the largest error left."""
-        return float(constrained.project_position(self._table, q, tolerance, most_steps, work))
+        return float(closure.project_position(self._table, q, tolerance, most_steps, work))
 
     def velocity_jump(self, q: Array, v: Array, out: Array) -> Array:
         """Write the jump (n_v,) after which no loop opens: the impact of all loops at once."""
-        constrained.velocity_jump(self._table, q, v, out)
+        impact.velocity_jump(self._table, q, v, out)
         return out
 
     def bias_force(self, q: Array, v: Array, out: Array, wrenches: Array | None = None) -> Array:

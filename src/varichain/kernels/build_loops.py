@@ -3,8 +3,8 @@
 Compiled for the same reason as `build_tree`. Two kernels: one counts, so that Python can find the memory, one fills it.
 """
 
-from varichain.kernels.gram import padded
 from varichain.kernels.jit import INTEGERS, LOOP_SPECS, TABLE, helper, kernel
+from varichain.kernels.propagation import padded
 from varichain.kernels.tables import (
     open_bodies,
     open_dofs,

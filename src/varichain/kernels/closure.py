@@ -1,0 +1,160 @@
+"""Loops as they are: how far open, how fast opening; and their closing by Newton's method."""
+
+from varichain.kernels.constraint_solve import factor_at_rest, solve
+from varichain.kernels.jit import INTEGER, MATRIX, NUMBER, TABLE, VECTOR, helper, kernel
+from varichain.kernels.kinematics import move_all, place_all
+from varichain.kernels.loops import loop_error, place_rows, relative, row_bias, row_error, row_velocity
+from varichain.kernels.manifold import step_all
+from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
+from varichain.kernels.tuples import dot6, load6
+
+
+@helper
+def load_errors(bodies, loops, rows, multipliers):
+    """Position errors of all rows as right-hand sides, negative; returns the largest [m or rad]."""
+    largest = 0.0
+    for i in range(len(loops)):
+        loop = loops[i]
+        error = loop_error(bodies, loop)
+        for r in range(loop.row, loop.row + loop.n_rows):
+            multipliers[r] = -row_error(rows[r], loop, error)
+            largest = max(largest, abs(multipliers[r]))
+    return largest
+
+
+@kernel(TABLE, VECTOR, NUMBER, INTEGER, VECTOR)
+def project_position(
+    # layout
+    table,
+    # in and out
+    q,
+    # in
+    tolerance,
+    most_steps,
+    # work (n_v)
+    step,
+):
+    """Close all loops by Newton's method in the mass metric; returns the largest error left [m or rad].
+
+    Meant for small errors, such as a step of integration leaves.
+    """
+    bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
+    for count in range(most_steps + 1):
+        place_all(q, bodies, dofs)
+        place_rows(bodies, loops, rows)
+        largest = load_errors(bodies, loops, rows, open_multipliers(table))
+        if not largest > tolerance or count == most_steps:
+            break
+        factor_at_rest(table)
+        solve(table, step)
+        step_all(bodies, q, step, 1.0, q)
+    return largest
+
+
+@kernel(TABLE, VECTOR, VECTOR)
+def loop_gaps(
+    # layout
+    table,
+    # in
+    q,
+    # out (n_loops)
+    gaps_out,
+):
+    """How far every loop is open: the largest error of its rows [m or rad]."""
+    bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
+    place_all(q, bodies, open_dofs(table))
+    place_rows(bodies, loops, rows)
+    for i in range(len(loops)):
+        loop = loops[i]
+        error = loop_error(bodies, loop)
+        largest = 0.0
+        for r in range(loop.row, loop.row + loop.n_rows):
+            largest = max(largest, abs(row_error(rows[r], loop, error)))
+        gaps_out[i] = largest
+
+
+@kernel(TABLE, VECTOR, VECTOR)
+def row_errors(
+    # layout
+    table,
+    # in
+    q,
+    # out (n_rows)
+    errors_out,
+):
+    """How far every row is from closed [m or rad]."""
+    bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
+    place_all(q, bodies, open_dofs(table))
+    place_rows(bodies, loops, rows)
+    load_errors(bodies, loops, rows, errors_out)
+    for r in range(len(rows)):
+        errors_out[r] = -errors_out[r]
+
+
+@kernel(TABLE, VECTOR, VECTOR, VECTOR)
+def row_velocities(
+    # layout
+    table,
+    # in
+    q,
+    v,
+    # out (n_rows)
+    rates_out,
+):
+    """K v: how fast every row opens [m/s or rad/s]."""
+    bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
+    move_all(q, v, bodies, open_dofs(table))
+    place_rows(bodies, loops, rows)
+    for i in range(len(loops)):
+        loop = loops[i]
+        _, _, w_rel, v_rel = relative(bodies, loop)
+        for r in range(loop.row, loop.row + loop.n_rows):
+            rates_out[r] = row_velocity(rows[r], loop, w_rel, v_rel)
+
+
+@kernel(TABLE, VECTOR, VECTOR, VECTOR)
+def row_biases(
+    # layout
+    table,
+    # in
+    q,
+    v,
+    # out (n_rows)
+    biases_out,
+):
+    """Kdot v of every row [m/s^2 or rad/s^2]."""
+    bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
+    move_all(q, v, bodies, open_dofs(table))
+    place_rows(bodies, loops, rows)
+    for i in range(len(loops)):
+        loop = loops[i]
+        motion = relative(bodies, loop)
+        for r in range(loop.row, loop.row + loop.n_rows):
+            biases_out[r] = row_bias(bodies, rows[r], loop, motion)
+
+
+@kernel(TABLE, VECTOR, MATRIX)
+def row_jacobian(
+    # layout
+    table,
+    # in
+    q,
+    # out (n_rows, n_v)
+    K_out,
+):
+    """K: rows as a matrix over the tree's freedoms, for references and reports; the solver never needs it."""
+    bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
+    place_all(q, bodies, dofs)
+    place_rows(bodies, loops, rows)
+    K_out[:, :] = 0.0
+    for i in range(len(loops)):
+        loop = loops[i]
+        for r in range(loop.row, loop.row + loop.n_rows):
+            k = bodies[loop.body_A].dof + bodies[loop.body_A].n_dof - 1
+            while k >= 0:
+                K_out[r, k] += dot6(load6(dofs[k].s), load6(rows[r].f_A))
+                k = dofs[k].parent
+            k = bodies[loop.body_B].dof + bodies[loop.body_B].n_dof - 1
+            while k >= 0:
+                K_out[r, k] -= dot6(load6(dofs[k].s), load6(rows[r].f_B))
+                k = dofs[k].parent

@@ -1,0 +1,66 @@
+"""The one solve of all constraints: factor once, then accelerations, jumps or steps from their right-hand sides."""
+
+from varichain.kernels.factorization import SURELY_DEPENDENT, SURELY_INDEPENDENT, choose_rows, factor_gram, solve_gram
+from varichain.kernels.forward_dynamics import inward_articulated, outward_accelerations
+from varichain.kernels.gram import fill_gram
+from varichain.kernels.inertias import about_reference, store_articulated
+from varichain.kernels.jit import routine
+from varichain.kernels.loops import place_rows
+from varichain.kernels.propagation import add_multipliers, propagate
+from varichain.kernels.tables import (
+    open_bodies,
+    open_dofs,
+    open_gram,
+    open_loops,
+    open_multipliers,
+    open_pairs,
+    open_propagated,
+    open_rows,
+    open_shared,
+    open_support,
+)
+from varichain.kernels.tuples import ZERO6, load3, load9, scale3, store6
+
+
+@routine
+def factor(table):
+    """Propagated rows, Gram matrix and its factor; the articulated sweep and the rows' geometry must be done.
+
+    Returns the smallest pivot kept and the largest dropped, as parts of their diagonals.
+    """
+    dofs, loops, rows, pairs = open_dofs(table), open_loops(table), open_rows(table), open_pairs(table)
+    support, shared = open_support(table), open_shared(table)
+    propagated, gram = open_propagated(table), open_gram(table)
+    propagate(dofs, loops, rows, support, propagated)
+    fill_gram(loops, pairs, support, shared, dofs, propagated, rows, gram)
+    smallest_kept, largest_dropped = factor_gram(False, loops, rows, gram)
+    if smallest_kept < SURELY_INDEPENDENT or largest_dropped > SURELY_DEPENDENT:
+        fill_gram(loops, pairs, support, shared, dofs, propagated, rows, gram)
+        smallest_kept, largest_dropped = choose_rows(gram, rows)
+        factor_gram(True, loops, rows, gram)
+    return smallest_kept, largest_dropped
+
+
+@routine
+def solve(table, out):
+    """Multipliers from the rows' right-hand sides, then accelerations (or jumps, or steps) of all freedoms."""
+    bodies, dofs, multipliers = open_bodies(table), open_dofs(table), open_multipliers(table)
+    solve_gram(open_rows(table), open_gram(table), multipliers)
+    add_multipliers(open_loops(table), open_support(table), open_propagated(table), multipliers, dofs)
+    outward_accelerations(bodies, dofs, out)
+
+
+@routine
+def factor_at_rest(table):
+    """Articulated inertias with no force anywhere, and the factor of G; bodies must be placed."""
+    bodies, dofs = open_bodies(table), open_dofs(table)
+    for i in range(1, len(bodies)):
+        body = bodies[i]
+        c = load3(body.c)
+        store_articulated(body.I_A, body.mass, scale3(body.mass, c), about_reference(body, load9(body.R), c))
+        store6(body.f, ZERO6)
+    for k in range(len(dofs)):
+        dofs[k].u = 0.0
+    inward_articulated(bodies, dofs)
+    place_rows(bodies, open_loops(table), open_rows(table))
+    return factor(table)

@@ -1,0 +1,133 @@
+"""The velocity jump of closing loops in motion [NY, V-C], with its accounts."""
+
+from varichain.kernels.constraint_solve import factor_at_rest, solve
+from varichain.kernels.jit import MATRIX, TABLE, VECTOR, helper, kernel, routine
+from varichain.kernels.kinematics import move_all
+from varichain.kernels.loops import relative, row_velocity, wrench_at
+from varichain.kernels.pivots import massless_freedom
+from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
+from varichain.kernels.totals import kinetic_energy, mass_and_center, momentum_about
+from varichain.kernels.tuples import ZERO3, ZERO6, add_scaled6, dot6, load3, load6, store3, store6
+
+
+@kernel(TABLE, VECTOR, VECTOR, VECTOR)
+def velocity_jump(
+    # layout
+    table,
+    # in
+    q,
+    v,
+    # out
+    dv_out,
+):
+    """Smallest jump in the mass metric after which K v = 0: the impact of closing all loops at once [NY, (25)-(38)].
+
+    A loop with restitution opens afterwards with that part of the velocity that it closed with.
+    The impulses stay in the multipliers.
+    """
+    move_all(q, v, open_bodies(table), open_dofs(table))
+    jump(table, dv_out)
+
+
+@helper
+def load_leftovers(bodies, loops, rows, multipliers):
+    """Put the multipliers aside, and load what rounding has left of the velocities that they were to change.
+
+    The factor of G loses digits where rows nearly depend on each other; a second solution brings them back.
+    """
+    for i in range(len(loops)):
+        loop = loops[i]
+        _, _, w_rel, v_rel = relative(bodies, loop)
+        dA_A, dA_B = load6(bodies[loop.body_A].dA), load6(bodies[loop.body_B].dA)
+        for r in range(loop.row, loop.row + loop.n_rows):
+            row = rows[r]
+            wanted = -(1.0 + loop.restitution) * row_velocity(row, loop, w_rel, v_rel)
+            row.x = multipliers[r]
+            multipliers[r] = wanted - dot6(load6(row.f_A), dA_A) + dot6(load6(row.f_B), dA_B)
+
+
+@routine
+def jump(table, dv_out):
+    """Velocity jump of bodies that have been moved."""
+    bodies, loops, rows, multipliers = (
+        open_bodies(table),
+        open_loops(table),
+        open_rows(table),
+        open_multipliers(table),
+    )
+    factor_at_rest(table)
+    for i in range(len(loops)):
+        loop = loops[i]
+        _, _, w_rel, v_rel = relative(bodies, loop)
+        for r in range(loop.row, loop.row + loop.n_rows):
+            multipliers[r] = -(1.0 + loop.restitution) * row_velocity(rows[r], loop, w_rel, v_rel)
+    solve(table, dv_out)
+    load_leftovers(bodies, loops, rows, multipliers)
+    solve(table, dv_out)
+    for r in range(len(rows)):
+        multipliers[r] += rows[r].x
+
+
+@routine
+def gather_wrenches(loops, rows, multipliers, wrenches_out):
+    """Wrenches [moment; force] at the loops' points, world axes, on bodies A; the rows must be placed."""
+    for i in range(len(loops)):
+        loop = loops[i]
+        total = ZERO6
+        for r in range(loop.row, loop.row + loop.n_rows):
+            unit = wrench_at(rows[r], loop, load3(rows[r].e), ZERO3)
+            total = add_scaled6(total, multipliers[r], unit)
+        store6(wrenches_out[i], total)
+
+
+@kernel(TABLE, VECTOR, MATRIX)
+def loop_wrenches(
+    # layout
+    table,
+    # in (n_rows)
+    multipliers,
+    # out (n_loops, 6)
+    wrenches_out,
+):
+    """Wrenches [moment; force] at the loops' points from multipliers; the rows must be placed."""
+    gather_wrenches(open_loops(table), open_rows(table), multipliers, wrenches_out)
+
+
+@kernel(TABLE, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, MATRIX)
+def impact(
+    # layout
+    table,
+    # in
+    q,
+    v,
+    # out: jump (n_v), velocities after it (n_v), (18): kinetic energy before and after, momentum before and after about
+    # the centre of mass, centre of mass, number of dependent rows; impulses at the loops (n_loops, 6)
+    dv_out,
+    v_out,
+    totals_out,
+    wrenches_out,
+):
+    """Velocity jump as `velocity_jump`, with the accounts of energy and momentum.
+
+    Returns the index of a freedom that moves no inertia, -1 if there is none.
+    """
+    bodies, dofs = open_bodies(table), open_dofs(table)
+    move_all(q, v, bodies, dofs)
+    _, center = mass_and_center(bodies)
+    totals_out[0] = kinetic_energy(bodies, dofs, v)
+    store6(totals_out[2:8], momentum_about(bodies, center))
+    jump(table, dv_out)
+    for k in range(len(dofs)):
+        v_out[k] = v[k] + dv_out[k]
+    massless = massless_freedom(table)
+    move_all(q, v_out, bodies, dofs)
+    totals_out[1] = kinetic_energy(bodies, dofs, v_out)
+    store6(totals_out[8:14], momentum_about(bodies, center))
+    store3(totals_out[14:17], center)
+    rows = open_rows(table)
+    gather_wrenches(open_loops(table), rows, open_multipliers(table), wrenches_out)
+    dependent = 0
+    for r in range(len(rows)):
+        dependent += 1 - rows[r].kept
+    totals_out[17] = dependent
+    return massless
