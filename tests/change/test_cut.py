@@ -251,6 +251,25 @@ def test_massless_links_cannot_be_set_free_in_motion():
     assert m.link("front left foot").parent.name == "front left shank"
 
 
+def test_freed_link_without_inertia():
+    """A massless link that a cut sets free carries others, but has no inertia of its own: dynamics says so by name."""
+    m = Mechanism("frame")
+    m.add_link("root", parent=None, inertia=Inertia.sphere(1.0, 0.1))
+    m.add_link("frame", "root", vc.Fixed())
+    box = Inertia.box(1.0, (0.1, 0.2, 0.3), com=(0.1, 0.1, 0.1))
+    m.add_link("arm", "frame", vc.Cylindrical("z"), at=(0.1, 0, 0), inertia=box)
+    s = m.state()
+    m.cut("frame", state=s)
+    m.connect("frame", "root", Spherical(), at=(0.3, 0.1, 0), at_other=(0.3, 0.1, 0), name="ball")
+    for function in (vc.project, vc.forward_dynamics):
+        with pytest.raises(vc.SingularMassError, match="frame"):
+            function(m, s)
+    before = Snapshot(m, s)
+    with pytest.raises(vc.SingularMassError, match="frame"):
+        m.connect("arm", "root", Spherical(), state=s)
+    before.assert_unchanged(m, s)
+
+
 def test_old_handles():
     """Link objects of a mechanism stay valid arguments through cuts and connections."""
     m = zoo.every_joint()

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import require_mass
-from varichain.kernels import closure, impact, jit, links, manifold, totals, wrenches
+from varichain.kernels import closure, impact, jit, links, manifold, stepping, totals, wrenches
 from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
 from varichain.kernels.forward_dynamics import forward_dynamics
 from varichain.kernels.inverse_dynamics import inverse_dynamics
@@ -31,6 +31,7 @@ _TREE_KERNELS = (
     totals.momentum,
     manifold.integrate,
     manifold.difference,
+    stepping.advance,
     wrenches.load_wrenches,
     wrenches.clear_wrenches,
 )
@@ -59,6 +60,7 @@ class Prepared:
         "_forward_dynamics",
         "_no_acceleration",
         "_table",
+        "_work",
         "_workspace",
         "joints",
         "links",
@@ -78,6 +80,7 @@ class Prepared:
         self._table = self._workspace.table
         self._forward_dynamics = constrained_forward_dynamics if layout.loops else forward_dynamics
         self.n_rows = layout.n_rows
+        self._work = np.empty((7, layout.n_q))
         self._no_acceleration = np.zeros(layout.n_v)
         self.n_q, self.n_v, self.n_links = layout.n_q, layout.n_v, len(layout.link_index)
         self.joints = tuple(slot.name for slot in layout.slots)
@@ -168,6 +171,13 @@ class Prepared:
         """Write the coordinates (n_q,) after moving with v for a time dt; `out` may be q itself."""
         manifold.integrate(self._table, q, v, dt, out)
         return out
+
+    def advance(self, q: Array, v: Array, tau: Array, dt: float, steps: int = 1) -> None:
+        """Move q and v in place by Runge-Kutta steps of order four of dt [s], under constant tau (n_v,).
+
+        All of it is compiled. Loops are closed to rounding after every step, in position and velocity.
+        """
+        stepping.advance(self._table, q, v, tau, dt, steps, self._work)
 
     def difference(self, q_from: Array, q_to: Array, out: Array) -> Array:
         """Write the velocity (n_v,) that leads from one configuration to the other in unit time."""

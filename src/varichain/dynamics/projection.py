@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from varichain.dynamics.arguments import opened_with_mass
+from varichain.dynamics.arguments import opened_with_mass, require_inertia
 from varichain.dynamics.assembly import CLOSED
 from varichain.dynamics.loops import closure_errors
 from varichain.errors import AssemblyError
@@ -23,6 +23,7 @@ def project(m: Mechanism, s: State) -> State:
 
     Raises:
         AssemblyError: Newton's method does not close the loops from here.
+        SingularMassError: Something that can move has no inertia in that direction.
     """
     layout, table = opened_with_mass(m, s)
     closed = s.copy()
@@ -31,9 +32,11 @@ def project(m: Mechanism, s: State) -> State:
     jump = np.empty(layout.n_v)
     left = project_position(table, closed.q, CLOSED, _MOST_STEPS, jump)
     if not left <= 1e-9:
+        require_inertia(layout, table)
         errors = closure_errors(layout, table, closed.q)
         residuals = {loop.name: float(np.abs(errors[loop.rows]).max(initial=0.0)) for loop in layout.loops}
         raise AssemblyError(f"the loops stay open by {left:.3g} [m or rad]; call assemble(m, s) first", residuals)
     velocity_jump(table, closed.q, closed.v, jump)
+    require_inertia(layout, table)
     closed.v[:] += jump
     return closed

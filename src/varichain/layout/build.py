@@ -94,7 +94,5 @@ def whole_memory(tree: Memory, virtual: tuple[Link, ...], row: dict[Link, int]) 
 
 
 def _records(data: bytes, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Array of records from their bytes, in memory of its own."""
-    records = np.empty(len(data) // dtype.itemsize, dtype)
-    records.view(np.uint8)[:] = np.frombuffer(data, np.uint8)
-    return as_records(records)
+    """Array of records from their bytes, in writable memory of its own."""
+    return as_records(np.frombuffer(bytearray(data), dtype))
