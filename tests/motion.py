@@ -5,7 +5,6 @@ import numpy as np
 import varichain as vc
 import zoo
 from oracles import tree
-from varichain.demo import RungeKutta4
 from varichain.dynamics.arguments import opened
 from varichain.kernels.links import link_poses, link_velocities
 from varichain.mechanism import Inertia, Mechanism
@@ -179,22 +178,15 @@ def _bits(s):
     return s.q.tobytes(), s.v.tobytes(), s.time, s.joints, id(s.q), id(s.v)
 
 
-class Stepper(RungeKutta4):
-    """Runge-Kutta steps of order four, each followed by the projection onto the loops."""
+class Stepper:
+    """Runge-Kutta steps of order four, with the loops closed after each."""
 
     def __init__(self, m, s):
         """Prepare for the structure as it is now."""
-        super().__init__(m.prepare(), s)
-        self._state = s
-        self._work = np.empty(self.handle.n_v)
+        self._handle, self._state = m.prepare(), s
 
     def run(self, seconds, dt):
         """Advance the state by a time, in steps of about dt."""
         n = max(1, round(seconds / dt))
-        for _ in range(n):
-            self.advance(seconds / n)
-            if self.handle.n_rows:
-                self.handle.project_position(self.q, self._work)
-                self.v += self.handle.velocity_jump(self.q, self.v, self._work)
-        self._state.q, self._state.v = self.q, self.v
+        self._handle.advance(self._state.q, self._state.v, np.zeros(self._handle.n_v), seconds / n, n)
         self._state.time += seconds

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from lane import scaled
-from varichain.demo import STEP, bent_figure, fall, main
+from varichain.demo import STEP, bent_figure, fall, hanging_figure, high_bar, main
 
 # A method of order four leaves about (rate x step)^4 a second: with 10 rad/s and 1 ms that is 1e-8 at most.
 DRIFT = 1e-8
+WHIPPING = 1e-4  # limp limbs whip at some 50 rad/s after the grasp
 SHORT = scaled(0.2, 0.005)  # [s]
 
 
@@ -54,12 +55,22 @@ def test_the_figure_starts_bent_and_turning():
 
 def test_the_demo_prints_the_figure_and_what_came_of_it(capsys):
     """The demo draws the tree and prints drifts at the level of the method's error."""
-    main(SHORT)
+    main(SHORT, SHORT)
     text = capsys.readouterr().out
     assert "40 joint freedoms" in text
     assert "left forearm" in text
     assert printed(text, "simulated time") == pytest.approx(SHORT)
-    assert printed(text, "from Python)") == round(SHORT / STEP)
+    assert printed(text, "steps (Runge-Kutta 4)") == round(SHORT / STEP)
+    assert "grasps" in text and "connect 'left grip'" in text
     for drift in ("energy drift, relative", "angular momentum drift, relative", "centre of mass off its parabola"):
         assert printed(text, drift) < DRIFT
     assert "README.md" in text
+
+
+def test_the_figure_on_the_bar_changes_its_structure():
+    """N_J goes 24, 23, 22, 23 and N_F 12, 17, 22, 17; grips stay closed, and only the grasp costs energy."""
+    scenes = high_bar(*hanging_figure(), span=SHORT, dt=STEP)
+    assert [(scene.n_all, scene.n_independent) for scene in scenes] == [(24, 12), (23, 17), (22, 22), (23, 17)]
+    assert all(scene.closure_error < 1e-12 for scene in scenes)
+    assert all(scene.energy_drift < WHIPPING for scene in scenes)
+    assert [scene.energy_lost > 0.0 for scene in scenes] == [False, False, True, False]

@@ -206,3 +206,14 @@ def test_nearly_dependent_rows(name, seed):
     fastest = speed(m, s)
     vc.change(m, s, [random_connection(rng, m, str(rng.choice(KINDS)))])
     check_loops_do_not_open(m, s, fastest)
+
+
+@pytest.mark.parametrize(("name", "seed"), [("stewart", 14), ("delta", 19)])
+def test_rows_that_the_fast_solve_would_drop(name, seed):
+    """A row whose part beyond the others is between 1e-8 and 3e-5 still stops what it forbids."""
+    rng = np.random.default_rng([10, seed])
+    m, s = getattr(closed_zoo, name)()
+    s = closed_zoo.random_closed_state(rng, m, s, reach=0.05)
+    fastest = speed(m, s)
+    vc.change(m, s, [random_connection(rng, m, str(rng.choice(KINDS)))])
+    check_loops_do_not_open(m, s, fastest)

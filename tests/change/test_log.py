@@ -179,3 +179,13 @@ def test_impact_writes_nothing():
     m, s = closed_zoo.bar_figure(hands=())
     vc.impact(m, s, [vc.connect("left hand", "ground", Spherical())])
     assert len(m.log) == 0
+
+
+def test_a_log_that_has_forgotten_its_beginning_is_not_replayed(monkeypatch):
+    """Replaying a log without its first entries is refused."""
+    monkeypatch.setattr(log, "MOST_ENTRIES", 2)
+    m = zoo.double_pendulum()
+    for i in range(3):
+        m.connect(m.links[-1], "ground", vc.Spherical(), at_other=(0, 0, 0), name=f"pin {i}")
+    with pytest.raises(vc.StructureError, match="forgotten its first 1"):
+        m.log.replay(zoo.double_pendulum())

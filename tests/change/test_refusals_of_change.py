@@ -245,3 +245,11 @@ def test_an_empty_change(swinging):
     assert np.array_equal(s.q, q)
     assert np.array_equal(s.v, v)
     assert (str(m), m.revision) == (text, revision)
+
+
+def test_impact_tells_gaps_too(swinging):
+    """An impact of frames that do not meet is refused, as the connection would be."""
+    m, s = swinging
+    with pytest.raises(vc.GapError, match="apart") as caught:
+        vc.impact(m, s, [vc.connect(m.links[0], "ground", vc.Fixed(), at_other=(9, 0, 0))])
+    assert caught.value.gap > 1.0

@@ -5,24 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
 from varichain.dynamics.actions import Action, Connect, Cut, apply_connections
 from varichain.dynamics.arguments import opened, require_mass
-from varichain.dynamics.assembly import CLOSED
+from varichain.dynamics.gaps import close_gaps
 from varichain.dynamics.impact import Impact, impact_of
 from varichain.dynamics.mobility import Mobility, mobility_of
-from varichain.errors import GapError, InputError
-from varichain.kernels.closure import loop_gaps, project_position
-from varichain.layout.layout import Layout
+from varichain.errors import InputError
 from varichain.layout.state import State, layout_for
 from varichain.mechanism.connections import connection_edit, cut_joint
 from varichain.mechanism.log import Edit
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.transaction import transaction
-
-_MEET = 1e-6  # [m or rad]: frames further apart do not coincide
-_MOST_STEPS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +101,7 @@ def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange
         require_mass(layout)
         blow = None
         if wanted:
-            _close_gaps(layout, after, wanted)
+            close_gaps(layout, after, wanted)
             blow = impact_of(layout, layout.workspaces.mine.table, after)
             after.v[:] = blow.v
             edits += [connection_edit(link, blow.impulses) for link in links]
@@ -123,28 +116,6 @@ def _checked(actions: Iterable[Action]) -> list[Action]:
         if not isinstance(action, (Connect, Cut)):
             raise InputError(f"actions must be vc.connect(...) or vc.cut(...), not {action!r}")
     return given
-
-
-def _close_gaps(layout: Layout, s: State, wanted: list[Connect]) -> None:
-    """Refuse connections whose frames are apart, or close the gaps of those that may snap."""
-    table = layout.workspaces.mine.table
-    gaps = np.empty(len(layout.connections))
-    loop_gaps(table, s.q, gaps)
-    moved = False
-    first = len(gaps) - len(wanted)
-    for connection, gap, (_, a, b, *_) in zip(wanted, gaps[first:].tolist(), layout.connections[first:], strict=True):
-        allowed = connection.snap if connection.snap is not None else _MEET
-        if not gap <= allowed:
-            raise GapError(
-                f"connecting {a!r} to {b!r}: the joint frames are {gap:.3g} [m or rad] apart in this state, "
-                f"{allowed:g} allowed; leave out at_other to connect where they are, or give snap",
-                gap,
-            )
-        moved = moved or (connection.snap is not None and gap > CLOSED)
-    if moved:
-        left = project_position(table, s.q, CLOSED, _MOST_STEPS, np.empty(layout.n_v))
-        if not left <= 1e-9:
-            raise GapError(f"the gaps cannot be closed: {left:.3g} [m or rad] is left", left)
 
 
 def _difference(mobility: Mobility, other: Mobility) -> tuple[str, ...]:

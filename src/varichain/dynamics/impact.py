@@ -10,10 +10,15 @@ from numpy.typing import NDArray
 
 from varichain.dynamics.actions import Connect, apply_connections, checked_connections
 from varichain.dynamics.arguments import Table, massless_error, opened_with_mass, require_mass
-from varichain.dynamics.loop_forces import LoopForces, loop_forces_from_rows, named_forces
+from varichain.dynamics.coordinates import RANK_TOLERANCE
+from varichain.dynamics.gaps import refuse_gaps
+from varichain.dynamics.loop_forces import LoopForces, loop_forces, loop_forces_from_rows, named_forces
+from varichain.dynamics.loops import constraint_matrix
 from varichain.dynamics.totals import Momentum
 from varichain.errors import InputError
 from varichain.kernels.impact import impact as _impact
+from varichain.kernels.mass_matrix import mass_matrix
+from varichain.kernels.totals import energy, momentum
 from varichain.layout.layout import Layout
 from varichain.layout.state import State, layout_for
 from varichain.mechanism.mechanism import Mechanism
@@ -21,6 +26,8 @@ from varichain.mechanism.transaction import transaction
 from varichain.spatial.checks import finite_scalar
 
 Array = NDArray[np.float64]
+
+_STILL = 1e-11  # [m/s or rad/s] that a loop may open with after an impact, relative to the velocities
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +80,7 @@ def impact(m: Mechanism, s: State, connections: Iterable[Connect], restitution: 
         trial = s.copy()
         layout = layout_for(m, trial)
         require_mass(layout)
+        refuse_gaps(layout, trial, given)
         table: Table = layout.workspaces.mine.table
         loops = layout.workspaces.mine.array("loops")
         loops["restitution"][len(loops) - len(given) :] = part
@@ -84,11 +92,13 @@ def impact(m: Mechanism, s: State, connections: Iterable[Connect], restitution: 
 
 def impact_of(layout: Layout, table: Table, s: State) -> Impact:
     """Impact of all loops of a layout on a state."""
-    jump, v, totals = np.empty(layout.n_v), np.empty(layout.n_v), np.empty(18)
+    jump, v, totals = np.empty(layout.n_v), np.empty(layout.n_v), np.empty(19)
     wrenches = np.empty((len(layout.connections), 6))
     massless = _impact(table, s.q, s.v, jump, v, totals, wrenches)
     if massless >= 0:
         raise massless_error(layout, massless)
+    if totals[18] > _STILL * (1.0 + float(np.abs(s.v).max(initial=0.0))):
+        return _dense_impact(layout, table, s)
     if totals[17] == 0.0:
         impulses = named_forces(layout, layout.workspaces.mine.array("multipliers").copy(), wrenches, True)
     else:
@@ -96,3 +106,33 @@ def impact_of(layout: Layout, table: Table, s: State) -> Impact:
     center = totals[14:17]
     before, after = (Momentum(h[3:], h[:3], center) for h in (totals[2:8], totals[8:14]))
     return Impact(jump, v, impulses, float(totals[0]), float(totals[1]), before, after)
+
+
+def _dense_impact(layout: Layout, table: Table, s: State) -> Impact:
+    """The same by dense least squares in the mass metric.
+
+    For rows so close to dependent that the fast solve dropped one which still says something: it works with the squares
+    of the singular values, and loses those below 3e-5 of the largest.
+    """
+    M, K = np.empty((layout.n_v, layout.n_v)), constraint_matrix(layout, table, s.q)
+    mass_matrix(table, s.q, M)
+    L = np.linalg.cholesky(M)
+    rows = np.linalg.solve(L, K.T).T
+    loops = layout.workspaces.mine.array("loops")
+    stick = np.repeat(1.0 + loops["restitution"], loops["n_rows"])
+    y, _, rank, _ = np.linalg.lstsq(rows, -stick * (K @ s.v), rcond=RANK_TOLERANCE)
+    jump = np.linalg.solve(L.T, y)
+    x, *_ = np.linalg.lstsq(K.T, M @ jump, rcond=RANK_TOLERANCE)
+    impulses = loop_forces(layout, table, np.asarray(x, dtype=np.float64), bool(rank == layout.n_rows))
+    v = s.v + jump
+    (before, h_before, center), (after, h_after, _) = (_motion(table, s.q, w) for w in (s.v, v))
+    momenta = (Momentum(h[3:], h[:3], center) for h in (h_before, h_after))
+    return Impact(jump, v, impulses, before, after, *momenta)
+
+
+def _motion(table: Table, q: Array, v: Array) -> tuple[float, Array, Array]:
+    """Kinetic energy, momentum about the centre of mass, centre of mass."""
+    parts, h, center = np.empty(3), np.empty(6), np.empty(3)
+    energy(table, q, v, parts)
+    momentum(table, q, v, h, center)
+    return float(parts[0]), h, center

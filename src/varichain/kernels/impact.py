@@ -100,8 +100,9 @@ def impact(
     # in
     q,
     v,
-    # out: jump (n_v), velocities after it (n_v), (18): kinetic energy before and after, momentum before and after about
-    # the centre of mass, centre of mass, number of dependent rows; impulses at the loops (n_loops, 6)
+    # out: jump (n_v), velocities after it (n_v), (19): kinetic energy before and after, momentum before and after about
+    # the centre of mass, centre of mass, number of dependent rows, largest velocity that a loop still opens with;
+    # impulses at the loops (n_loops, 6)
     dv_out,
     v_out,
     totals_out,
@@ -124,10 +125,24 @@ def impact(
     totals_out[1] = kinetic_energy(bodies, dofs, v_out)
     store6(totals_out[8:14], momentum_about(bodies, center))
     store3(totals_out[14:17], center)
-    rows = open_rows(table)
-    gather_wrenches(open_loops(table), rows, open_multipliers(table), wrenches_out)
+    loops, rows = open_loops(table), open_rows(table)
+    gather_wrenches(loops, rows, open_multipliers(table), wrenches_out)
     dependent = 0
     for r in range(len(rows)):
         dependent += 1 - rows[r].kept
     totals_out[17] = dependent
+    totals_out[18] = largest_opening(bodies, loops, rows)
     return massless
+
+
+@routine
+def largest_opening(bodies, loops, rows):
+    """Largest velocity that a loop without restitution opens with, of bodies that have been moved."""
+    largest = 0.0
+    for i in range(len(loops)):
+        loop = loops[i]
+        if loop.restitution == 0.0:
+            _, _, w_rel, v_rel = relative(bodies, loop)
+            for r in range(loop.row, loop.row + loop.n_rows):
+                largest = max(largest, abs(row_velocity(rows[r], loop, w_rel, v_rel)))
+    return largest

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from varichain.errors import StructureError
 from varichain.mechanism.joint import Joint
 from varichain.spatial.pose import Pose
 
@@ -108,7 +109,15 @@ class StructureLog:
         return StructureLog(deque(self._entries, maxlen=MOST_ENTRIES), self.n_written)
 
     def replay(self, m: Mechanism) -> None:
-        """Do the same edits to another mechanism, structure alone: no state, no impact."""
+        """Do the same edits to another mechanism, structure alone: no state, no impact.
+
+        Raises:
+            StructureError: The oldest entries are forgotten, so that the beginning is unknown.
+        """
+        if self.n_written > len(self._entries):
+            raise StructureError(
+                f"the log has forgotten its first {self.n_written - len(self._entries)} entries and cannot be replayed"
+            )
         for entry in self._entries:
             for edit in entry.edits:
                 if edit.kind == "connect":

@@ -1,0 +1,42 @@
+"""Gaps between the joint frames of connections that are about to be made."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from varichain.dynamics.actions import Connect
+from varichain.dynamics.assembly import CLOSED
+from varichain.errors import GapError
+from varichain.kernels.closure import loop_gaps, project_position
+from varichain.layout.layout import Layout
+from varichain.layout.state import State
+
+_MEET = 1e-6  # [m or rad]: frames further apart do not coincide
+_MOST_STEPS = 50
+
+
+def refuse_gaps(layout: Layout, s: State, wanted: list[Connect]) -> bool:
+    """Raise GapError if the frames of the layout's newest loops are apart; returns whether any has a gap to close."""
+    gaps = np.empty(len(layout.connections))
+    loop_gaps(layout.workspaces.mine.table, s.q, gaps)
+    first = len(gaps) - len(wanted)
+    has_gap = False
+    for connection, gap, (_, a, b, *_) in zip(wanted, gaps[first:].tolist(), layout.connections[first:], strict=True):
+        allowed = connection.snap if connection.snap is not None else _MEET
+        if not gap <= allowed:
+            raise GapError(
+                f"connecting {a!r} to {b!r}: the joint frames are {gap:.3g} [m or rad] apart in this state, "
+                f"{allowed:g} allowed; leave out at_other to connect where they are, or give snap",
+                gap,
+            )
+        has_gap = has_gap or (connection.snap is not None and gap > CLOSED)
+    return has_gap
+
+
+def close_gaps(layout: Layout, s: State, wanted: list[Connect]) -> None:
+    """Refuse connections whose frames are apart, and close the gaps of those that may snap by moving the links."""
+    if refuse_gaps(layout, s, wanted):
+        table = layout.workspaces.mine.table
+        left = project_position(table, s.q, CLOSED, _MOST_STEPS, np.empty(layout.n_v))
+        if not left <= 1e-9:
+            raise GapError(f"the gaps cannot be closed: {left:.3g} [m or rad] is left", left)
