@@ -1,7 +1,7 @@
 """Loops as they are: how far open, how fast opening; and their closing by Newton's method."""
 
 from varichain.kernels.constraint_solve import factor_at_rest, solve
-from varichain.kernels.jit import INTEGER, MATRIX, NUMBER, TABLE, VECTOR, helper, kernel
+from varichain.kernels.jit import INTEGER, MATRIX, NUMBER, TABLE, VECTOR, helper, kernel, routine
 from varichain.kernels.kinematics import move_all, place_all
 from varichain.kernels.loops import loop_error, place_rows, relative, row_bias, row_error, row_velocity
 from varichain.kernels.manifold import step_all
@@ -22,6 +22,22 @@ def load_errors(bodies, loops, rows, multipliers):
     return largest
 
 
+@routine
+def close_positions(table, q, tolerance, most_steps, step):
+    """Close all loops by Newton's method in the mass metric, q in place; returns the largest error left."""
+    bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
+    for count in range(most_steps + 1):
+        place_all(q, bodies, dofs)
+        place_rows(bodies, loops, rows)
+        largest = load_errors(bodies, loops, rows, open_multipliers(table))
+        if not largest > tolerance or count == most_steps:
+            break
+        factor_at_rest(table)
+        solve(table, step)
+        step_all(bodies, q, step, 1.0, q)
+    return largest
+
+
 @kernel(TABLE, VECTOR, NUMBER, INTEGER, VECTOR)
 def project_position(
     # layout
@@ -38,17 +54,7 @@ def project_position(
 
     Meant for small errors, such as a step of integration leaves.
     """
-    bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
-    for count in range(most_steps + 1):
-        place_all(q, bodies, dofs)
-        place_rows(bodies, loops, rows)
-        largest = load_errors(bodies, loops, rows, open_multipliers(table))
-        if not largest > tolerance or count == most_steps:
-            break
-        factor_at_rest(table)
-        solve(table, step)
-        step_all(bodies, q, step, 1.0, q)
-    return largest
+    return close_positions(table, q, tolerance, most_steps, step)
 
 
 @kernel(TABLE, VECTOR, VECTOR)

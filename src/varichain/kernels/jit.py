@@ -166,3 +166,5 @@ if not JIT_DISABLED:
     event.register("numba:compile", _CompilationNotice())
 else:
     _FOLDER = Path(os.devnull)
+    # compiled kernels divide by zero in silence, and so must their plain Python: friendly functions look at the result
+    np.seterr(divide="ignore", invalid="ignore")

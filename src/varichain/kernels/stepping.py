@@ -1,12 +1,13 @@
 """Runge-Kutta 4 on the manifold of configurations, with all loops closed after every step."""
 
-from varichain.kernels.closure import project_position
-from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
-from varichain.kernels.impact import velocity_jump
+from varichain.kernels.closure import close_positions
+from varichain.kernels.constrained_dynamics import constrained_accelerations
+from varichain.kernels.impact import jump
 from varichain.kernels.jit import INTEGER, MATRIX, NUMBER, TABLE, VECTOR, kernel, routine
+from varichain.kernels.kinematics import move_all
 from varichain.kernels.manifold import quaternion_exp, step_all
 from varichain.kernels.records import FREE, SPHERICAL
-from varichain.kernels.tables import open_bodies, open_loops
+from varichain.kernels.tables import open_bodies, open_dofs, open_loops
 from varichain.kernels.tuples import add3, cross3, mat_vec, matrix_from_quaternion, scale3
 
 # A step leaves errors far below a tenth of a millimetre; two Newton steps close them to rounding.
@@ -69,7 +70,7 @@ def advance(
                 u[k] = part * dt * rate[k] if stage > 0 else 0.0
                 v_stage[k] = v[k] + (part * dt * a[k] if stage > 0 else 0.0)
             step_all(bodies, q, u, 1.0, q_stage)
-            constrained_forward_dynamics(table, q_stage, v_stage, tau, a)
+            constrained_accelerations(table, q_stage, v_stage, tau, a)
             chart_rate(bodies, u, v_stage, rate)
             for k in range(n_v):
                 rate_sum[k] += weight * rate[k]
@@ -78,7 +79,8 @@ def advance(
         for k in range(n_v):
             v[k] += dt / 6.0 * a_sum[k]
         if n_loops > 0:
-            project_position(table, q, _CLOSED, _MOST_NEWTON_STEPS, u)
-            velocity_jump(table, q, v, u)
+            close_positions(table, q, _CLOSED, _MOST_NEWTON_STEPS, u)
+            move_all(q, v, bodies, open_dofs(table))
+            jump(table, u)
             for k in range(n_v):
                 v[k] += u[k]
