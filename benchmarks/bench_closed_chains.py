@@ -6,6 +6,7 @@ Run it with `make bench`, or `python benchmarks/bench_closed_chains.py [--rounds
 from __future__ import annotations
 
 import argparse
+import gc
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +25,7 @@ AGREEMENT = 1e-9
 PINOCCHIO, MUJOCO = "pinocchio: constraintDynamics", "mujoco: mj_forward"
 GROWTH = 12.0
 CHANGE = 200e-6  # [s]
+REPEATS = 20
 CONNECT, CUT, CUT_TREE = "connect a hand, impact included", "cut a hand's grip", "cut an elbow of the tree"
 RECOMPILE = "mujoco: add or delete an equality, MjSpec.recompile"
 
@@ -82,26 +84,38 @@ def pinned_chains(rounds: int) -> list[Row]:
 def structure_changes(rounds: int) -> list[Row]:
     """Connect with impact, cut of a loop, cut of a tree joint, called from Python, beside MuJoCo's recompile.
 
-    Changes cannot be repeated in a batch: each is timed alone, on a structure made ready for it, in turn with the peer.
+    A change cannot be repeated on the same structure: connections and cuts alternate, tree joints are cut on copies
+    made ready beforehand; in each round every work is timed a few times, in turn with the peer.
     """
     m, s = figure(Revolute("y"))
     bare = vc.figures.human40()
-    works = {name: np.empty(rounds) for name in (CONNECT, CUT, CUT_TREE, RECOMPILE)}
+    works = {name: np.zeros(rounds) for name in (CONNECT, CUT, CUT_TREE, RECOMPILE)}
     recompile = mujoco_connection(m)
+    gc.disable()
     for i in range(rounds):
-        works[CUT][i] = _seconds(lambda: m.cut("left grip", state=s))
-        works[CONNECT][i] = _seconds(
-            lambda: m.connect("left hand", "ground", Revolute("y"), (0, 0, -0.08), state=s, name="left grip")
-        )
-        copy = bare.copy()
-        state = copy.state()
-        state.q, state.v = s.q, s.v
-        vc.energy(copy, state)
-        works[CUT_TREE][i] = _seconds(lambda copy=copy, state=state: copy.cut("left elbow", state=state))
-        works[RECOMPILE][i] = _seconds(recompile)
+        for _ in range(REPEATS):
+            works[CUT][i] += _seconds(lambda: m.cut("left grip", state=s)) / REPEATS
+            works[CONNECT][i] += _seconds(lambda: _grasp(m, s)) / REPEATS
+        for copy, state in [_ready_copy(bare, s) for _ in range(REPEATS)]:
+            works[CUT_TREE][i] += _seconds(lambda copy=copy, state=state: copy.cut("left elbow", state=state)) / REPEATS
+        for _ in range(REPEATS):
+            works[RECOMPILE][i] += _seconds(recompile) / REPEATS
+    gc.enable()
     timings = Timings(works)
     rows = [row_alone(work, timings, work, CHANGE) for work in (CONNECT, CUT, CUT_TREE)]
     return rows + [row_beside(work, timings, work, RECOMPILE, 10.0) for work in (CONNECT, CUT, CUT_TREE)]
+
+
+def _grasp(m: vc.Mechanism, s: vc.State) -> None:
+    m.connect("left hand", "ground", Revolute("y"), (0, 0, -0.08), state=s, name="left grip")
+
+
+def _ready_copy(m: vc.Mechanism, s: vc.State) -> tuple[vc.Mechanism, vc.State]:
+    copy = m.copy()
+    state = copy.state()
+    state.q, state.v = s.q, s.v
+    vc.energy(copy, state)
+    return copy, state
 
 
 def _seconds(work: Callable[[], object]) -> float:

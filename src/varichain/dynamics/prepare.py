@@ -31,7 +31,6 @@ _TREE_KERNELS = (
     totals.momentum,
     manifold.integrate,
     manifold.difference,
-    stepping.advance,
     wrenches.load_wrenches,
     wrenches.clear_wrenches,
 )
@@ -175,7 +174,8 @@ class Prepared:
     def advance(self, q: Array, v: Array, tau: Array, dt: float, steps: int = 1) -> None:
         """Move q and v in place by Runge-Kutta steps of order four of dt [s], under constant tau (n_v,).
 
-        All of it is compiled. Loops are closed to rounding after every step, in position and velocity.
+        All of it is compiled, on its first use. Loops are closed to rounding after every step, in position and
+        velocity.
         """
         stepping.advance(self._table, q, v, tau, dt, steps, self._work)
 

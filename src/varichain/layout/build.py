@@ -17,6 +17,7 @@ from varichain.mechanism.link import Link
 Bytes = NDArray[np.uint8]
 
 _GROUND = np.zeros((), SPEC).tobytes()
+_INDEX = {name: i for i, name in enumerate(ENTITIES)}
 _SIZES = [dtype.itemsize for dtype in ENTITIES.values()]
 _NO_LOOPS = [0] * 8
 
@@ -51,18 +52,17 @@ class Memory:
         return Memory(np.zeros(sum([n * size for n, size in zip(lengths, _SIZES, strict=True)]), np.uint8), lengths)
 
     def copy(self) -> Memory:
-        """Independent copy."""
-        return Memory(self.data.copy(), self.lengths)
+        """Independent copy; its addresses are these, moved."""
+        twin = object.__new__(Memory)
+        twin.data, twin.lengths, twin.table = self.data.copy(), self.lengths, self.table.copy()
+        twin.table[::2] += twin.data.__array_interface__["data"][0] - int(self.table[0])
+        return twin
 
     def array(self, name: str) -> NDArray[Any]:
         """One of the arrays, in place."""
-        start = 0
-        for (each, dtype), length in zip(ENTITIES.items(), self.lengths, strict=True):
-            end = start + length * dtype.itemsize
-            if each == name:
-                return self.data[start:end].view(dtype)
-            start = end
-        raise KeyError(name)
+        i = _INDEX[name]
+        start = int(self.table[2 * i] - self.table[0])
+        return self.data[start : start + self.lengths[i] * _SIZES[i]].view(ENTITIES[name])
 
 
 def tree_memory(

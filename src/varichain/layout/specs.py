@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import Any
 
 import numpy as np
 
@@ -35,11 +34,11 @@ ROWS: dict[str, tuple[tuple[int, int], ...]] = {
     "free": (),
 }
 _WHOLE_ROTATION = ("fixed", "prismatic")
-_UPPER = np.triu_indices(3)
 _IDENTITY = np.eye(3)
-# The fields of LOOP_SPEC in order; packing is several times faster than setting them one by one.
+# The fields of SPEC and LOOP_SPEC in order; packing is several times faster than setting them one by one.
+_LINK = struct.Struct("2q 3q 27d d 9d3d d3d6d 6d6d6d6d 7d")
 _LOOP = struct.Struct("2q 9d3d 9d3d 9d 3d 2d 2q 6q6q")
-assert _LOOP.size == LOOP_SPEC.itemsize
+assert (_LINK.size, _LOOP.size) == (SPEC.itemsize, LOOP_SPEC.itemsize)
 
 
 def link_spec(link: Link) -> bytes:
@@ -65,20 +64,28 @@ def loop_spec(link: Link) -> bytes:
 
 
 def _new_link_spec(link: Link, joint: Joint) -> bytes:
-    spec: Any = np.zeros((), SPEC)
     primitives = joint.primitives()
-    spec["n_primitives"] = len(primitives)
-    for k, primitive in enumerate(primitives):
-        spec["kinds"][k] = KIND_CODES[primitive.kind]
-        spec["axes"][9 * k : 9 * k + 9] = primitive.R.ravel()
-        spec["pitch"] = primitive.pitch
-    spec["R"], spec["p"] = link.at.R.ravel(), link.at.p
-    spec["mass"], spec["com"] = link.inertia.mass, link.inertia.com
-    spec["inertia"] = link.inertia.about_com[_UPPER]
-    for option in ("armature", "damping", "friction", "stiffness"):
-        spec[option][: joint.n_v] = getattr(joint, option)
-    spec["rest"][: joint.n_q] = joint.rest
-    return bytes(spec.tobytes())
+    unused, no_freedoms = 3 - len(primitives), (0.0,) * (6 - joint.n_v)
+    I = link.inertia.about_com.tolist()
+    return _LINK.pack(
+        0,  # the parent's row
+        len(primitives),
+        *[KIND_CODES[primitive.kind] for primitive in primitives],
+        *(0,) * unused,
+        *[number for primitive in primitives for number in primitive.R.ravel().tolist()],
+        *(0.0,) * 9 * unused,
+        primitives[0].pitch if primitives else 0.0,
+        *link.at.R.ravel().tolist(),
+        *link.at.p.tolist(),
+        link.inertia.mass,
+        *link.inertia.com.tolist(),
+        *(I[0][0], I[0][1], I[0][2], I[1][1], I[1][2], I[2][2]),
+        *(*joint.armature, *no_freedoms),
+        *(*joint.damping, *no_freedoms),
+        *(*joint.friction, *no_freedoms),
+        *(*joint.stiffness, *no_freedoms),
+        *(*joint.rest, *(0.0,) * (7 - joint.n_q)),
+    )
 
 
 def _new_loop_spec(link: Link, joint: Joint) -> bytes:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Place = Pose | Sequence[float] | NDArray[np.float64]
 
 _AT_ORIGIN = Pose()
+_FREE = Free(actuated=False)
 _MASSLESS = Inertia.zero()
 
 
@@ -374,6 +375,6 @@ class Mechanism:
         name = numbered(link.name, self._by_joint)
         link.parent._remove_child(link)
         self.ground._append_child(link)
-        link._edit(joint=Free(name=name, actuated=False), at=_AT_ORIGIN)
+        link._edit(joint=_FREE._as(name=name), at=_AT_ORIGIN)
         self._by_joint[name] = link
         self._edited()
