@@ -97,7 +97,7 @@ def impact_of(layout: Layout, table: Table, s: State) -> Impact:
     massless = _impact(table, s.q, s.v, jump, v, totals, wrenches)
     if massless >= 0:
         raise massless_error(layout, massless)
-    if totals[18] > _STILL * (1.0 + float(np.abs(s.v).max(initial=0.0))):
+    if totals[18] > _STILL:
         return _dense_impact(layout, table, s)
     if totals[17] == 0.0:
         impulses = named_forces(layout, layout.workspaces.mine.array("multipliers").copy(), wrenches, True)

@@ -101,8 +101,8 @@ def impact(
     q,
     v,
     # out: jump (n_v), velocities after it (n_v), (19): kinetic energy before and after, momentum before and after about
-    # the centre of mass, centre of mass, number of dependent rows, largest velocity that a loop still opens with;
-    # impulses at the loops (n_loops, 6)
+    # the centre of mass, centre of mass, number of dependent rows, largest velocity that a loop still opens with (as a
+    # part of the fastest); impulses at the loops (n_loops, 6)
     dv_out,
     v_out,
     totals_out,
@@ -131,7 +131,10 @@ def impact(
     for r in range(len(rows)):
         dependent += 1 - rows[r].kept
     totals_out[17] = dependent
-    totals_out[18] = largest_opening(bodies, loops, rows)
+    fastest = 1.0
+    for k in range(len(dofs)):
+        fastest = max(fastest, abs(v[k]))
+    totals_out[18] = largest_opening(bodies, loops, rows) / fastest
     return massless
 
 

@@ -27,6 +27,7 @@ NAMED_AXES: dict[str, Triple] = {
     "-y": (0.0, -1.0, 0.0),
     "-z": (0.0, 0.0, -1.0),
 }
+_HUGE = 1e300  # larger numbers are looked at closely: they may not fit a float
 # Lengths this close to one are left alone, so that checking a unit vector twice changes nothing.
 _UNIT_TOLERANCE = 4 * np.finfo(float).eps
 
@@ -96,10 +97,20 @@ def finite_array(value: Any, shape: tuple[int, ...], what: str) -> Array:
     """`value` as a new read-only float array of `shape` with finite entries."""
     if isinstance(value, np.ndarray):
         array = _array_from_array(value, shape, what)
+    elif type(value) is tuple and (len(value),) == shape and _are_plain(value):
+        array = np.array(value, dtype=np.float64)  # the common case, such as a position, at a third of the cost
     else:
         array = np.array(_nested_numbers(value, shape, what))
     array.setflags(write=False)
     return array
+
+
+def _are_plain(values: tuple[Any, ...]) -> bool:
+    """Whether all are Python floats or ints, and finite."""
+    for value in values:
+        if (type(value) is not float and type(value) is not int) or not -_HUGE < value < _HUGE:
+            return False
+    return True
 
 
 def unit_axis(axis: Any, what: str = "axis") -> Triple:
