@@ -105,58 +105,15 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_DYNAMICS = [
-    "Actuation",
-    "Assembly",
-    "Connect",
-    "Cut",
-    "Energy",
-    "Force",
-    "ForwardDynamics",
-    "Impact",
-    "InverseDynamics",
-    "LoopForces",
-    "LoopState",
-    "Mobility",
-    "Momentum",
-    "Overload",
-    "Prepared",
-    "StructureChange",
-    "assemble",
-    "bias_acceleration",
-    "bias_force",
-    "center_of_mass",
-    "center_of_mass_jacobian",
-    "change",
-    "connect",
-    "cut",
-    "energy",
-    "forward_dynamics",
-    "impact",
-    "inverse_dynamics",
-    "jacobian",
-    "joint_forces",
-    "limit_excess",
-    "loop_states",
-    "mass_matrix",
-    "mobility",
-    "momentum",
-    "overloads",
-    "pose",
-    "project",
-    "release",
-    "velocity",
-]
-_LAZY = dict.fromkeys(_DYNAMICS, "varichain.dynamics") | dict.fromkeys(["JointState", "State"], "varichain.layout")
-
 
 def __getattr__(name: str) -> Any:
-    """Import the dynamics when one of its names is first asked for."""
+    """Import the dynamics, and with it the compiler, when one of its names is first asked for."""
     if name == "figures":
         return importlib.import_module("varichain.figures")
-    if name not in _LAZY:
+    if name not in __all__:
         raise AttributeError(f"module 'varichain' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_LAZY[name]), name)
+    module = "varichain.layout" if name in ("JointState", "State") else "varichain.dynamics"
+    value = getattr(importlib.import_module(module), name)
     globals()[name] = value
     return value
 

@@ -392,6 +392,7 @@ def test_special_grip():
     found = vc.mobility(m, s)
     assert (found.n_all, found.rank, found.n_independent) == (24, 11, 13)
     assert found.redundant_rows == {"left grip": 1, "right grip": 1}
+    assert found.n_lasting == 11
     assert found.is_instantaneous and found.is_nearly_singular
     # what holds nothing: the left null vector of J_C, [moment; force] at each grip
     U, _, _ = np.linalg.svd(found.J_C)

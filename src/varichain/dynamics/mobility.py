@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import Table, opened
 from varichain.dynamics.assembly import close_loops
-from varichain.dynamics.coordinates import PREFERRED, RANK_TOLERANCE, Selection, row_basis, select
+from varichain.dynamics.coordinates import RANK_TOLERANCE, Selection, select
+from varichain.dynamics.lasting import lasting_freedoms
 from varichain.dynamics.loops import closure_errors, loop_bias, loop_jacobian
-from varichain.errors import AssemblyError, InputError, PreferenceError, UnknownNameError
-from varichain.kernels.manifold import difference, integrate
+from varichain.dynamics.preferences import actuated_columns, check_preferred, classes, columns_of
+from varichain.errors import AssemblyError
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
@@ -24,7 +25,6 @@ Indices = NDArray[np.intp]
 _NEARLY_CLOSED = 1e-6  # gaps above this are not rounding: the state is not assembled
 _NEARLY_SINGULAR = 1e-4  # singular values below this part of the largest are worth a word
 _SLIDING = ("displacement", "x", "y", "vx", "vy", "vz")
-_PROBE = 1e-3  # [rad or m] step along a free motion, to see whether it lasts
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +40,8 @@ class Mobility:
         n_loops: N_L.
         rank: m, rank of J_C.
         n_independent: N_F = N_J - m.
-        n_lasting: Degrees of freedom that remain after a small motion; less than n_independent where some of them are
-            only instantaneous (singular and shaky configurations).
+        n_lasting: Degrees of freedom that last, to second order; less than n_independent where some of them are only
+            instantaneous (singular and shaky configurations).
         independent, dependent, actuated: Names of the freedoms.
         J_C: (6 N_L, N_J), [angular; linear] per loop, world axes.
         H: (m, N_F). W: (N_O, N_F). S: (N_A, N_F). w: (N_O,).
@@ -118,7 +118,7 @@ def mobility(
         s: State with its loops closed to 1e-6.
         prefer: Joints ("knee") or freedoms ("pelvis.vx") that must be independent.
         previous: Mobility at an earlier state: its independent set is kept while it is well conditioned.
-        probe: Whether to try small motions for freedoms that are only instantaneous.
+        probe: Whether to tell freedoms that last from those that are only instantaneous.
 
     Raises:
         AssemblyError: The loops are open in this state.
@@ -148,14 +148,17 @@ def mobility_of(
     J_C = loop_jacobian(layout, table, closed)
     scale_rows, scale_columns = _scales(layout, J_C)
     scaled = scale_rows[:, None] * J_C * scale_columns
-    preferred = _columns(layout, prefer)
+    preferred = columns_of(layout, prefer)
     kept = previous.independent_columns if previous is not None and previous.n_all == layout.n_all else None
     contradicted = kept is not None and len(np.setdiff1d(preferred, kept)) > 0
-    selection, switched = select(scaled, _classes(layout, preferred), None if contradicted else kept)
+    selection, switched = select(scaled, classes(layout, preferred), None if contradicted else kept)
     if contradicted:
         switched = "the preferred freedoms are others"
-    _check_preferred(layout, selection, preferred)
-    return _matrices(layout, table, closed, J_C, scaled, scale_columns, selection, residual, switched, probe)
+    check_preferred(layout, selection, preferred)
+    lasting = layout.n_all - selection.rank
+    if probe and layout.loops:
+        lasting = lasting_freedoms(layout, table, closed, scaled, scale_rows, scale_columns, selection.rank)
+    return _matrices(layout, table, closed, J_C, scaled, scale_columns, selection, residual, switched, lasting)
 
 
 def _matrices(
@@ -168,7 +171,7 @@ def _matrices(
     selection: Selection,
     residual: float,
     switched: str,
-    probe: bool,
+    lasting: int,
 ) -> Mobility:
     """H, W, S, w and what the report says about joints."""
     independent, dependent = selection.independent, selection.dependent
@@ -182,13 +185,12 @@ def _matrices(
     if len(dependent):
         # Hdot v_ind = -J_S^-1 (Jdot_Cm v_all) [NY, (19)]
         w_all[dependent] = -np.linalg.lstsq(J_C[:, dependent], loop_bias(layout, table, s), rcond=None)[0]
-    actuated = _actuated_columns(layout)
+    actuated = actuated_columns(layout)
     S = W_all[actuated]
     names = [layout.freedom_name(k) for k in range(layout.n_all)]
     moves = np.abs(W_all * (1.0 / scale_columns)[:, None]).max(axis=1, initial=0.0) > 1e-9
     touched = np.abs(scaled).max(axis=0, initial=0.0) > 1e-12
     drive = np.linalg.matrix_rank(S, tol=1e-9) if S.size else 0
-    lasting = _lasting(layout, table, s, W_all, selection) if probe and len(layout.loops) else len(independent)
     return Mobility(
         n_all=layout.n_all,
         n_tree=layout.n_v,
@@ -233,44 +235,6 @@ def _scales(layout: Layout, J_C: Array) -> tuple[Array, Array]:
     return np.where(linear, 1.0 / length, 1.0), np.where(slides, length, 1.0)
 
 
-def _classes(layout: Layout, preferred: Indices) -> Array:
-    """Order in which freedoms become dependent: virtual and unactuated ones first, preferred ones last."""
-    classes = np.zeros(layout.n_all)
-    classes[_actuated_columns(layout)] = 1.0
-    classes[preferred] = PREFERRED
-    return classes
-
-
-def _actuated_columns(layout: Layout) -> Indices:
-    columns = [k for slot in layout.all_slots if slot.actuated for k in range(slot.v.start, slot.v.stop)]
-    return np.array(columns, dtype=np.intp)
-
-
-def _columns(layout: Layout, names: Iterable[str]) -> Indices:
-    """Columns of joints or single freedoms by name."""
-    if isinstance(names, str):
-        raise InputError(f"prefer must be a list of names, such as [{names!r}]")
-    by_name = {layout.freedom_name(k): [k] for k in range(layout.n_all)}
-    by_name |= {slot.name: list(range(slot.v.start, slot.v.stop)) for slot in layout.all_slots}
-    columns: list[int] = []
-    for name in names:
-        if name not in by_name:
-            raise UnknownNameError("freedom", name, by_name)
-        columns += by_name[name]
-    return np.array(sorted(set(columns)), dtype=np.intp)
-
-
-def _check_preferred(layout: Layout, selection: Selection, preferred: Indices) -> None:
-    left_out = [layout.freedom_name(int(k)) for k in np.intersect1d(preferred, selection.dependent)]
-    if left_out:
-        raise PreferenceError(
-            f"{len(preferred)} freedoms were asked to be independent, but {', '.join(map(repr, left_out))} depend on "
-            f"the others; {len(selection.independent)} freedoms can be chosen, such as "
-            f"{[layout.freedom_name(int(k)) for k in selection.independent]}",
-            left_out,
-        )
-
-
 def _redundant_rows(layout: Layout, scaled: Array, rank: int) -> dict[str, int]:
     """Rows of each loop, of six, that all other loops imply: as many as combinations that vanish have parts in it."""
     vanishing = np.linalg.svd(scaled)[0][:, rank:] if layout.loops else np.zeros((0, 0))
@@ -284,28 +248,3 @@ def _actuation(drive: int, n_actuated: int, n_independent: int) -> str:
     if drive < n_independent:
         return "under-actuated"
     return "fully actuated" if n_actuated == n_independent else "redundantly actuated"
-
-
-def _lasting(layout: Layout, table: Table, s: State, W_all: Array, selection: Selection) -> int:
-    """Degrees of freedom after a small motion along a random mixture of the free ones."""
-    n_free = len(selection.independent)
-    if n_free == 0:
-        return 0
-    rng = np.random.default_rng(0)  # same state, same answer
-    fewest = n_free
-    for _ in range(2):
-        direction = W_all[: layout.n_v] @ rng.standard_normal(n_free)
-        size = float(np.abs(direction).max(initial=0.0))
-        if size == 0.0:
-            continue
-        moved = s.copy()
-        integrate(table, s.q, direction / size, _PROBE, moved.q)
-        residual = close_loops(layout, table, moved.q, most_steps=50)
-        step = np.empty(layout.n_v)
-        difference(table, s.q, moved.q, step)
-        if residual > 1e-9 or np.abs(step).max() < 0.1 * _PROBE:
-            return 0 if n_free == 1 else min(fewest, n_free - 1)
-        J_C = loop_jacobian(layout, table, moved)
-        rows, columns = _scales(layout, J_C)
-        fewest = min(fewest, layout.n_all - row_basis(rows[:, None] * J_C * columns)[2])
-    return fewest
