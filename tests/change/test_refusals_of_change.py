@@ -95,10 +95,10 @@ REFUSED = {
         vc.InputError,
         "at_other",
     ),
-    "spring at a loop": (
-        lambda m, s: [vc.connect("link 0", "ground", Spherical(stiffness=1.0))],
+    "armature at a loop": (
+        lambda m, s: [vc.connect("link 0", "ground", Spherical(armature=1.0))],
         vc.InputError,
-        "stiffness",
+        "armature",
     ),
     "massless": (lambda m, s: [vc.cut("frame")], vc.SingularMassError, "frame"),
     "no action": (lambda m, s: ["cut it"], vc.InputError, "vc.connect"),

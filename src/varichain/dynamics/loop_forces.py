@@ -25,7 +25,8 @@ _CLOSED = 1e-6  # [m or rad, m/s or rad/s]: what a step of integration leaves op
 class LoopForces(Mapping[str, Array]):
     """Wrenches [moment; force] (6,) [N m, N] at the loops, by the name of the joint that closes each.
 
-    What the link that the virtual link hangs on exerts on the real link, at the origin of the joint frame, world axes.
+    What the link that the virtual link hangs on exerts on the real link, at the origin of the joint frame, world axes;
+    springs, dampers and friction of the joint included.
 
     Attributes:
         multipliers: One per row (n_rows,).

@@ -87,7 +87,7 @@ class Prepared:
         self.revision = layout.revision
 
     def inverse_dynamics(self, q: Array, v: Array, a: Array, out: Array, wrenches: Array | None = None) -> Array:
-        """Write tau = M a + bias (n_v,) of the tree; loops have no part in it."""
+        """Write tau = M a + bias (n_v,) of the tree; of loops, only springs and dampers in their joints take part."""
         if wrenches is not None:
             return self._with_wrenches(inverse_dynamics, q, v, a, out, wrenches)
         inverse_dynamics(self._table, q, v, a, out)

@@ -120,6 +120,12 @@ def _fill_loop(spec, loop, bodies, dofs, links, support):
     store3(loop.axis_A, load3(spec.axis_A))
     loop.angle = spec.angle
     loop.pitch = spec.pitch
+    loop.joint = spec.joint
+    store3(loop.damping, load3(spec.damping))
+    store3(loop.friction, load3(spec.friction))
+    store3(loop.stiffness, load3(spec.stiffness))
+    for i in range(4):
+        loop.rest[i] = spec.rest[i]
     k_A, k_B = _ends(spec, bodies, links)
     meet = _meeting(dofs, k_A, k_B)
     end_A = _write_way(dofs, k_A, meet, support, loop.support)

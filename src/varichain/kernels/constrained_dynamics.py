@@ -3,6 +3,7 @@
 from varichain.kernels.constraint_solve import factor, solve
 from varichain.kernels.forward_dynamics import inward_articulated, load_torques, outward_bias
 from varichain.kernels.jit import TABLE, VECTOR, kernel, routine
+from varichain.kernels.loop_joints import load_loop_forces
 from varichain.kernels.loops import place_rows, relative, row_bias
 from varichain.kernels.propagation import subtract_free
 from varichain.kernels.tables import (
@@ -22,6 +23,7 @@ def constrained_accelerations(table, q, v, tau, a_out):
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
     multipliers = open_multipliers(table)
     outward_bias(bodies, dofs, q, v)
+    load_loop_forces(bodies, loops)
     load_torques(dofs, tau)
     inward_articulated(bodies, dofs)
     place_rows(bodies, loops, rows)

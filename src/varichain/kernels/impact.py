@@ -58,6 +58,7 @@ def jump(table, dv_out):
     factor_at_rest(table)
     for i in range(len(loops)):
         loop = loops[i]
+        store6(loop.own, ZERO6)  # no spring or damper gives an impulse
         _, _, w_rel, v_rel = relative(bodies, loop)
         for r in range(loop.row, loop.row + loop.n_rows):
             multipliers[r] = -(1.0 + loop.restitution) * row_velocity(rows[r], loop, w_rel, v_rel)
@@ -70,10 +71,10 @@ def jump(table, dv_out):
 
 @routine
 def gather_wrenches(loops, rows, multipliers, wrenches_out):
-    """Wrenches [moment; force] at the loops' points, world axes, on bodies A; the rows must be placed."""
+    """Wrenches [moment; force] of rows, which must be placed, and joints on bodies A: at the loops' points."""
     for i in range(len(loops)):
         loop = loops[i]
-        total = ZERO6
+        total = load6(loop.own)
         for r in range(loop.row, loop.row + loop.n_rows):
             unit = wrench_at(rows[r], loop, load3(rows[r].e), ZERO3)
             total = add_scaled6(total, multipliers[r], unit)

@@ -4,8 +4,9 @@ from varichain.kernels.freedoms import joint_motion, project_force
 from varichain.kernels.inertias import external_force, inertial_force
 from varichain.kernels.jit import TABLE, VECTOR, helper, kernel
 from varichain.kernels.kinematics import move, place
+from varichain.kernels.loop_joints import load_loop_forces
 from varichain.kernels.passive import load_passive
-from varichain.kernels.tables import open_bodies, open_dofs
+from varichain.kernels.tables import open_bodies, open_dofs, open_loops
 from varichain.kernels.tuples import ZERO6, add6, load3, load6, load9, store6
 
 
@@ -38,6 +39,7 @@ def inverse_dynamics(
         store6(body.f, _subtract6(force, external_force(body, p)))
         if body.passive:
             load_passive(body, q, v, dofs)
+    load_loop_forces(bodies, open_loops(table))
     for i in range(len(bodies) - 1, 0, -1):
         body = bodies[i]
         f = load6(body.f)

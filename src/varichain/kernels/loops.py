@@ -192,7 +192,7 @@ def tilt_between(R):
 
 
 @helper
-def _turned_back(R_WA, R_WB):
+def turned_back(R_WA, R_WB):
     """R_BA = R_WB^T R_WA."""
     x, y, z = mat_t_vec(R_WB, column(R_WA, 0)), mat_t_vec(R_WB, column(R_WA, 1)), mat_t_vec(R_WB, column(R_WA, 2))
     return x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]
@@ -204,7 +204,7 @@ def loop_error(bodies, loop):
     R_WA, x_A = frame_A(bodies, loop)
     R_WB, x_B = frame_B(bodies, loop)
     gap = mat_t_vec(R_WB, sub3(add3(x_A, offset_between_trees(bodies, loop)), x_B))
-    R_BA = _turned_back(R_WA, R_WB)
+    R_BA = turned_back(R_WA, R_WB)
     turn = tilt_between(R_BA) if loop.orientation == AXIS else rotation_vector(R_BA)
     return gap, turn, math.atan2(R_BA[3] - R_BA[1], R_BA[0] + R_BA[4])
 

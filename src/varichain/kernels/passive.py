@@ -7,7 +7,7 @@ from varichain.kernels.tuples import mat_t_vec, matrix_from_quaternion, sub3
 
 
 @helper
-def _sign(x):
+def sign(x):
     """Direction of sliding; at rest friction is whatever holds, which only a simulation can tell: zero here."""
     if x > 0.0:
         return 1.0
@@ -26,7 +26,7 @@ def load_passive(body, q, v, dofs_out):
     k = body.dof
     for j in range(body.n_dof):
         dof = dofs_out[k + j]
-        dof.passive = dof.damping * v[k + j] + dof.friction * _sign(v[k + j])
+        dof.passive = dof.damping * v[k + j] + dof.friction * sign(v[k + j])
     if body.kind == SPHERICAL or body.kind == FREE:
         i = body.q
         r = body.rest

@@ -102,6 +102,8 @@ LINK = np.dtype(
 # How a loop's rows look at its joint frame B (on one link) and the frame A (on the other) that the joint carries.
 LINEAR, ANGULAR, HELICAL, CROSSED = 0, 1, 2, 3
 WHOLE, AXIS = 0, 1
+# Joints that close loops and have springs, dampers or friction, by the order of their freedoms; 0 for none of these.
+TURN, SLIDE, TURN_AND_SLIDE, IN_PLANE, BALL = 1, 2, 3, 4, 5
 
 # What the user said of a loop, before it is laid out.
 LOOP_SPEC = np.dtype(
@@ -120,6 +122,11 @@ LOOP_SPEC = np.dtype(
         ("n_rows", _I),
         ("row_kinds", _I, 6),
         ("row_axes", _I, 6),
+        ("joint", _I),  # TURN ... BALL if springs, dampers or friction act in the joint, else 0
+        ("damping", _F, 3),
+        ("friction", _F, 3),
+        ("stiffness", _F, 3),
+        ("rest", _F, 4),
     ],
     align=True,
 )
@@ -146,11 +153,17 @@ LOOP = np.dtype(
         ("axis_A", _F, 3),  # second axis of a universal joint, in frame A
         ("angle", _F),  # between the axes of a universal joint
         ("pitch", _F),
+        ("joint", _I),
+        ("damping", _F, 3),
+        ("friction", _F, 3),
+        ("stiffness", _F, 3),
+        ("rest", _F, 4),
         # working values, world axes
         ("x_A", _F, 3),  # origin of A from the reference point of body A's tree
         ("x_B", _F, 3),  # the same point from the reference point of body B's tree
         ("u", _F, 3),  # z axis of B, the joint's axis
         ("w", _F, 3),  # second axis of a universal joint
+        ("own", _F, 6),  # wrench of the joint's springs, dampers and friction on A, at the point
         ("restitution", _F),  # part of the opening velocity that an impact turns round; zero between calls
     ],
     align=True,

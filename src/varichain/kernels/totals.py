@@ -3,9 +3,10 @@
 from varichain.kernels.jit import MATRIX, TABLE, VECTOR, helper, kernel, routine
 from varichain.kernels.kinematics import move_all, place_all
 from varichain.kernels.links import velocity_at
+from varichain.kernels.loop_joints import loop_spring_energy
 from varichain.kernels.mass_matrix import gather_composites
 from varichain.kernels.passive import spring_energy
-from varichain.kernels.tables import open_bodies, open_dofs
+from varichain.kernels.tables import open_bodies, open_dofs, open_loops
 from varichain.kernels.tuples import (
     ZERO3,
     add3,
@@ -97,6 +98,7 @@ def energy(
         gravitational += body.mass * dot3(up, add3(load3(bodies[body.root].reference), load3(body.c)))
         if body.passive:
             elastic += spring_energy(body, q, dofs)
+    elastic += loop_spring_energy(bodies, open_loops(table))
     store3(energy_out, (kinetic_energy(bodies, dofs, v), gravitational, elastic))
 
 

@@ -10,12 +10,17 @@ import numpy as np
 from varichain.kernels.records import (
     ANGULAR,
     AXIS,
+    BALL,
     CROSSED,
     HELICAL,
+    IN_PLANE,
     KIND_CODES,
     LINEAR,
     LOOP_SPEC,
+    SLIDE,
     SPEC,
+    TURN,
+    TURN_AND_SLIDE,
     WHOLE,
 )
 from varichain.mechanism.joint import Joint
@@ -33,11 +38,19 @@ ROWS: dict[str, tuple[tuple[int, int], ...]] = {
     "spherical": ((LINEAR, 0), (LINEAR, 1), (LINEAR, 2)),
     "free": (),
 }
+PASSIVE_JOINTS = {
+    "revolute": TURN,
+    "screw": TURN,
+    "prismatic": SLIDE,
+    "cylindrical": TURN_AND_SLIDE,
+    "planar": IN_PLANE,
+    "spherical": BALL,
+}
 _WHOLE_ROTATION = ("fixed", "prismatic")
 _IDENTITY = np.eye(3)
 # The fields of SPEC and LOOP_SPEC in order; packing is several times faster than setting them one by one.
 _LINK = struct.Struct("2q 3q 27d d 9d3d d3d6d 6d6d6d6d 7d")
-_LOOP = struct.Struct("2q 9d3d 9d3d 9d 3d 2d 2q 6q6q")
+_LOOP = struct.Struct("2q 9d3d 9d3d 9d 3d 2d 2q 6q6q q 3d3d3d4d")
 assert (_LINK.size, _LOOP.size) == (SPEC.itemsize, LOOP_SPEC.itemsize)
 
 
@@ -115,4 +128,14 @@ def _new_loop_spec(link: Link, joint: Joint) -> bytes:
         *unused,
         *[axis for _, axis in rows],
         *unused,
+        *_passive(joint),
     )
+
+
+def _passive(joint: Joint) -> tuple[float, ...]:
+    """Code of the joint, damping, friction, stiffness and rest; zeros if nothing acts in it."""
+    if not any((*joint.damping, *joint.friction, *joint.stiffness)):
+        return (0,) + (0.0,) * 13
+    missing = (0.0,) * (3 - joint.n_v)
+    options = (number for option in (joint.damping, joint.friction, joint.stiffness) for number in (*option, *missing))
+    return (PASSIVE_JOINTS[joint.kind], *options, *joint.rest, *(0.0,) * (4 - joint.n_q))

@@ -8,7 +8,7 @@ from typing import Any
 from varichain.errors import InputError
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import OPTIONS_PER_FREEDOM, Joint
-from varichain.mechanism.joints import JOINT_TYPES, Free
+from varichain.mechanism.joints import JOINT_TYPES, Free, Universal
 from varichain.mechanism.shapes import Shape
 from varichain.spatial.checks import shown
 
@@ -36,11 +36,12 @@ def checked_loop_joint(joint: Any) -> Joint:
     """`joint` if it can close a loop; passive unless it says otherwise."""
     if not isinstance(joint, Joint):
         raise InputError(f"a connection needs a joint, one of {_JOINT_CALLS}; found {shown(joint)}")
-    for field in OPTIONS_PER_FREEDOM:
+    refused = OPTIONS_PER_FREEDOM if isinstance(joint, (Universal, Free)) else ("armature",)
+    for field in refused:
         if any(getattr(joint, field)):
             raise InputError(
-                f"a joint that closes a loop cannot have {field} yet; found {field}={getattr(joint, field)}: give it "
-                "to a joint of the tree, or leave it out"
+                f"a {joint.kind} joint that closes a loop cannot have {field}; found {field}={getattr(joint, field)}: "
+                "give it to a joint of the tree, or leave it out"
             )
     return joint if joint.actuated is not None else joint._as(actuated=False)
 
