@@ -24,7 +24,7 @@ def carried(old: Layout, new: Layout, q: Array, v: Array) -> tuple[Array, Array]
         StructureError: The two have different links, or the new one has a joint that is neither in the old one nor the
             free joint of a link.
     """
-    if list(old.link_index) != list(new.link_index):
+    if old.link_index is not new.link_index and list(old.link_index) != list(new.link_index):
         raise StructureError(
             f"the state has joints {[joint.name for joint in old.joints]}, the mechanism {new.mechanism_name!r} now "
             f"has {[joint.name for joint in new.joints]}: make a new state with m.state()"
@@ -35,7 +35,7 @@ def carried(old: Layout, new: Layout, q: Array, v: Array) -> tuple[Array, Array]
     # the links are the same, in the same order: joint by joint, in runs of unchanged ones
     run_q = run_v = 0
     for row, (was, now) in enumerate(zip(old.joints, new.joints, strict=True), start=1):
-        if old.joint_keys[row - 1] == new.joint_keys[row - 1]:
+        if new.has_same_joint(old, row - 1):
             run_q, run_v = run_q + now.n_q, run_v + now.n_v
             continue
         q_new[j_q : j_q + run_q], v_new[j_v : j_v + run_v] = q[i_q : i_q + run_q], v[i_v : i_v + run_v]

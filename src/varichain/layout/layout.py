@@ -185,13 +185,15 @@ class Layout:
         """Whether a state of the other layout means the same here: joints of equal names and kinds in equal order."""
         if self.joints is other.joints:
             return True
-        return self.joint_keys == other.joint_keys
+        return len(self.joints) == len(other.joints) and all(
+            self.has_same_joint(other, i) for i in range(len(self.joints))
+        )
 
-    @cached_property
-    def joint_keys(self) -> list[tuple[str, str, str]]:
-        """What a joint's coordinates mean, joint by joint: its name, its kind, and the link that it hangs on."""
-        joints = zip(self.joints, self.parents, strict=True)
-        return [(str(joint.name), joint.kind, parent) for joint, parent in joints]
+    def has_same_joint(self, other: Layout, i: int) -> bool:
+        """Whether joint i means the same in both: its name, its kind, and the link that it hangs on."""
+        mine, others = self.joints[i], other.joints[i]
+        same = mine is others or (mine.name == others.name and mine.kind == others.kind)
+        return same and self.parents[i] == other.parents[i]
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle without what addresses memory of this process."""
@@ -216,6 +218,7 @@ def layout_of(mechanism: Mechanism) -> Layout:
 class _Tree:
     """What a layout owes to the tree alone: kept through changes of loops."""
 
+    links: tuple[Link, ...]
     joints: tuple[Joint, ...]
     parents: tuple[str, ...]
     n_q: int
@@ -227,14 +230,18 @@ class _Tree:
 
 
 def _new_tree(mechanism: Mechanism) -> _Tree:
-    links = mechanism.links
-    row = {link: i for i, link in enumerate((mechanism.ground, *links))}
+    links, before = mechanism.links, mechanism._tree_before
+    if before is not None and before.links is links:  # a cut or an edited joint: the same links in the same rows
+        row, link_index = before.row, before.link_index
+    else:
+        row = {link: i for i, link in enumerate((mechanism.ground, *links))}
+        link_index = {link.name: i for link, i in row.items()}
     joints = tuple([link.joint for link in links if link.joint is not None])
     n_q, n_v = sum([joint.n_q for joint in joints]), sum([joint.n_v for joint in joints])
     memory, massless = tree_memory(links, row, n_v, mechanism.gravity)
     name = links[massless - 1].name if massless else None
     parents = tuple([link.parent.name for link in links if link.parent is not None])
-    return _Tree(joints, parents, n_q, n_v, row, {link.name: i for link, i in row.items()}, memory, name)
+    return _Tree(links, joints, parents, n_q, n_v, row, link_index, memory, name)
 
 
 def _new_layout(mechanism: Mechanism) -> Layout:

@@ -58,6 +58,8 @@ class Mechanism:
         self._by_joint: dict[str, Link] = {}
         self._layout: Any = None  # kept here by the layout package until the next edit
         self._tree: Any = None  # and this until the next edit of the tree
+        self._tree_before: Any = None
+        self._real_links: tuple[Link, ...] | None = None  # until one is added
         self.log = StructureLog()
 
     # Edits
@@ -221,7 +223,9 @@ class Mechanism:
     @property
     def links(self) -> tuple[Link, ...]:
         """All real links but ground, in the order of their ids."""
-        return tuple(link for link in self._links.values() if not (link.is_ground or link.is_virtual))
+        if self._real_links is None:
+            self._real_links = tuple(link for link in self._links.values() if link.real is None and link.id != 0)
+        return self._real_links
 
     @property
     def virtual_links(self) -> tuple[Link, ...]:
@@ -314,6 +318,7 @@ class Mechanism:
         self.revision += 1
         self._layout = None
         if tree:
+            self._tree_before = self._tree or self._tree_before
             self._tree = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -338,7 +343,7 @@ class Mechanism:
         self._by_joint = {str(link.joint.name): link for link in self._links.values() if link.joint is not None}
         self.ground = self._links[0]
         self.log = state["log"]
-        self._layout = self._tree = None
+        self._layout = self._tree = self._tree_before = self._real_links = None
 
     def _check_new_link_name(self, name: str) -> None:
         if name_string(name, "link name") in self._by_name:
@@ -355,6 +360,8 @@ class Mechanism:
         """Enter a new link, checked already, under `parent`."""
         parent._append_child(link)
         self._links[link.id] = link
+        if not link.is_virtual:
+            self._real_links = None
         self._by_name[link.name] = link
         if link.joint is not None:
             self._by_joint[str(link.joint.name)] = link
