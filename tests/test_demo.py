@@ -10,7 +10,9 @@ from varichain.demo import STEP, bent_figure, fall, hanging_figure, high_bar, ma
 
 # A method of order four leaves about (rate x step)^4 a second: with 10 rad/s and 1 ms that is 1e-8 at most.
 DRIFT = 1e-8
-WHIPPING = 1e-4  # limp limbs whip at some 50 rad/s after the grasp
+# Limp limbs whip at 88 rad/s after the grasp. The drift there is the method's error: 3e-4, 2e-5, 6e-7 and 2e-8 were
+# measured over 0.25 s with steps of 2, 1, 0.5 and 0.25 ms.
+WHIPPING = 1e-4
 SHORT = scaled(0.2, 0.005)  # [s]
 
 

@@ -10,7 +10,7 @@ from varichain.kernels.records import FREE, SPHERICAL
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops
 from varichain.kernels.tuples import add3, cross3, mat_vec, matrix_from_quaternion, scale3
 
-# A step leaves errors far below a tenth of a millimetre; two Newton steps close them to rounding.
+# Newton steps end when the loops are closed to rounding; the number is a bound for steps that are far too long.
 _CLOSED, _MOST_NEWTON_STEPS = 1e-13, 5
 
 

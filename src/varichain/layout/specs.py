@@ -48,7 +48,7 @@ PASSIVE_JOINTS = {
 }
 _WHOLE_ROTATION = ("fixed", "prismatic")
 _IDENTITY = np.eye(3)
-# The fields of SPEC and LOOP_SPEC in order; packing is several times faster than setting them one by one.
+# The fields of SPEC and LOOP_SPEC in order; packed at once, since every structure change makes some.
 _LINK = struct.Struct("2q 3q 27d d 9d3d d3d6d 6d6d6d6d 7d")
 _LOOP = struct.Struct("2q 9d3d 9d3d 9d 3d 2d 2q 6q6q q 3d3d3d4d")
 assert (_LINK.size, _LOOP.size) == (SPEC.itemsize, LOOP_SPEC.itemsize)
