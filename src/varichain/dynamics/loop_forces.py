@@ -122,9 +122,9 @@ def tree_torque(layout: Layout, table: Table, s: State, tau: Any) -> Array:
     if isinstance(tau, Mapping):
         virtual = {loop.name: loop for loop in layout.loops}
         vector = joint_vector(layout, {name: value for name, value in tau.items() if name not in virtual}, "tau")
-        given = {virtual[name].name: (virtual[name], value) for name, value in tau.items() if name in virtual}
-        for loop, value in given.values():
-            vector = vector + virtual_map(layout, table, s, loop).T @ _virtual_torque(loop, value)
+        for name in (name for name in tau if name in virtual):
+            loop = virtual[name]
+            vector = vector + virtual_map(layout, table, s, loop).T @ _virtual_torque(loop, tau[name])
         return vector
     if np.shape(tau) == (layout.n_all,) and layout.n_all != layout.n_v:
         whole = finite_array(tau, (layout.n_all,), "tau")
