@@ -5,9 +5,18 @@ from varichain.kernels.jit import MATRIX, TABLE, VECTOR, helper, kernel, routine
 from varichain.kernels.kinematics import move_all
 from varichain.kernels.loops import relative, row_velocity, wrench_at
 from varichain.kernels.pivots import massless_freedom
-from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
+from varichain.kernels.propagation import subtract_free
+from varichain.kernels.tables import (
+    open_bodies,
+    open_dofs,
+    open_loops,
+    open_multipliers,
+    open_propagated,
+    open_rows,
+    open_support,
+)
 from varichain.kernels.totals import kinetic_energy, mass_and_center, momentum_about
-from varichain.kernels.tuples import ZERO3, ZERO6, add_scaled6, dot6, load3, load6, store3, store6
+from varichain.kernels.tuples import ZERO3, ZERO6, add6, add_scaled6, dot6, load3, load6, store3, store6
 
 
 @kernel(TABLE, VECTOR, VECTOR, VECTOR)
@@ -38,7 +47,8 @@ def load_leftovers(bodies, loops, rows, multipliers):
     for i in range(len(loops)):
         loop = loops[i]
         _, _, w_rel, v_rel = relative(bodies, loop)
-        dA_A, dA_B = load6(bodies[loop.body_A].dA), load6(bodies[loop.body_B].dA)
+        A, B = bodies[loop.body_A], bodies[loop.body_B]
+        dA_A, dA_B = add6(load6(A.dA), load6(A.forced)), add6(load6(B.dA), load6(B.forced))
         for r in range(loop.row, loop.row + loop.n_rows):
             row = rows[r]
             wanted = -(1.0 + loop.restitution) * row_velocity(row, loop, w_rel, v_rel)
@@ -48,7 +58,10 @@ def load_leftovers(bodies, loops, rows, multipliers):
 
 @routine
 def jump(table, dv_out):
-    """Velocity jump of bodies that have been moved."""
+    """Velocity jump of bodies that have been moved: of loops, of held freedoms' given jumps, of impulses on bodies.
+
+    Of a held freedom dv is what is beyond its given jump: zero.
+    """
     bodies, loops, rows, multipliers = (
         open_bodies(table),
         open_loops(table),
@@ -60,8 +73,12 @@ def jump(table, dv_out):
         loop = loops[i]
         store6(loop.own, ZERO6)  # no spring or damper gives an impulse
         _, _, w_rel, v_rel = relative(bodies, loop)
+        forced_A, forced_B = load6(bodies[loop.body_A].forced), load6(bodies[loop.body_B].forced)
         for r in range(loop.row, loop.row + loop.n_rows):
-            multipliers[r] = -(1.0 + loop.restitution) * row_velocity(rows[r], loop, w_rel, v_rel)
+            row = rows[r]
+            given = dot6(load6(row.f_A), forced_A) - dot6(load6(row.f_B), forced_B)
+            multipliers[r] = -(1.0 + loop.restitution) * row_velocity(row, loop, w_rel, v_rel) - given
+    subtract_free(loops, open_support(table), open_propagated(table), open_dofs(table), multipliers)
     solve(table, dv_out)
     load_leftovers(bodies, loops, rows, multipliers)
     solve(table, dv_out)

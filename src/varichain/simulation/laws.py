@@ -1,0 +1,62 @@
+"""From controllers and driving motions to what the kernels want, for one structure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.kernels.records import CHANNEL
+from varichain.layout.layout import JointSlot, Layout
+from varichain.motion import Motion
+from varichain.simulation.controllers import PD, Compiled, Controller, Gains, Torques
+from varichain.simulation.engine import Laws
+
+Array = NDArray[np.float64]
+
+
+def laws_of(layout: Layout, controllers: Sequence[Controller], motion: Motion | None) -> Laws:
+    """Channels, gains and addresses of all that acts on a structure; joints that it does not have are left out."""
+    parts = [(motion, None)] if motion is not None else []
+    driven = frozenset(motion.joints) if motion is not None else frozenset()
+    references = [law for law in controllers if isinstance(law, PD)]
+    tables = [law for law in controllers if isinstance(law, Torques)]
+    stiffness, damping, largest = np.zeros(layout.n_v), np.zeros(layout.n_v), np.full(layout.n_v, np.inf)
+    packs: list[list[tuple[NDArray, Array]]] = [[], [], []]
+    if parts and motion is not None:
+        packs[0].append(motion.packed(layout, missing="skip"))
+    for law in references:
+        names = [name for name in law.joints or () if name not in driven]
+        packs[1].append(law.motion.packed(layout, names, missing="skip"))
+        for slot in _slots(layout, names):
+            stiffness[slot.v], damping[slot.v] = _gain(law.stiffness, slot), _gain(law.damping, slot)
+            if law.largest is not None:
+                largest[slot.v] = law.largest
+    for law in tables:
+        packs[2].append(law.functions.packed(layout, missing="skip"))
+    channels, table = _joined([pack for kind in packs for pack in kind])
+    counts = [sum(len(records) for records, _ in kind) for kind in packs]
+    compiled = [law.address for law in controllers if isinstance(law, Compiled)]
+    return Laws(channels, table, *counts, stiffness, damping, largest, compiled[0] if compiled else 0)
+
+
+def _slots(layout: Layout, names: Sequence[str]) -> list[JointSlot]:
+    return [layout.slot_by_name[name] for name in names if name in layout.slot_by_name]
+
+
+def _gain(gains: Gains, slot: JointSlot) -> float:
+    return float(gains.get(slot.name, 0.0)) if isinstance(gains, Mapping) else float(gains)
+
+
+def _joined(packs: list[tuple[NDArray, Array]]) -> tuple[NDArray, Array]:
+    """Several packed motions as one."""
+    channels, tables, offset = [np.zeros(0, CHANNEL)], [np.zeros(0)], 0
+    for records, table in packs:
+        moved = np.array(records, CHANNEL)
+        moved["breaks"] += offset
+        moved["coefficients"] += offset
+        channels.append(moved)
+        tables.append(table)
+        offset += len(table)
+    return np.concatenate(channels), np.concatenate(tables)
