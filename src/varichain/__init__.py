@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from varichain.errors import (
     ActuationError,
     AssemblyError,
+    DamagedTraceWarning,
     DuplicateNameError,
     GapError,
     InertiaError,
@@ -27,6 +28,8 @@ from varichain.errors import (
     PreferenceError,
     SingularMassError,
     StructureError,
+    TraceFileError,
+    TraceFileWarning,
     UnknownNameError,
     VarichainError,
 )
@@ -102,18 +105,27 @@ if TYPE_CHECKING:
         velocity,
     )
     from varichain.layout import JointState, State
+    from varichain.trace import Columns, Trace, TraceWriter
 
 __version__ = "0.1.0"
 
+# Of the lazy names, those that are not in `dynamics`.
+_HOMES = {
+    "Columns": "varichain.trace",
+    "JointState": "varichain.layout",
+    "State": "varichain.layout",
+    "Trace": "varichain.trace",
+    "TraceWriter": "varichain.trace",
+}
+
 
 def __getattr__(name: str) -> Any:
-    """Import the dynamics, and with it the compiler, when one of its names is first asked for."""
+    """Import dynamics, with it the compiler, and traces when one of their names is first asked for."""
     if name == "figures":
         return importlib.import_module("varichain.figures")
     if name not in __all__:
         raise AttributeError(f"module 'varichain' has no attribute {name!r}")
-    module = "varichain.layout" if name in ("JointState", "State") else "varichain.dynamics"
-    value = getattr(importlib.import_module(module), name)
+    value = getattr(importlib.import_module(_HOMES.get(name, "varichain.dynamics")), name)
     globals()[name] = value
     return value
 
@@ -131,10 +143,12 @@ __all__ = [
     "Box",
     "Breaks",
     "Capsule",
+    "Columns",
     "Connect",
     "Cut",
     "Cylinder",
     "Cylindrical",
+    "DamagedTraceWarning",
     "DuplicateNameError",
     "Ellipsoid",
     "Energy",
@@ -174,6 +188,10 @@ __all__ = [
     "StructureChange",
     "StructureError",
     "SwingTwist",
+    "Trace",
+    "TraceFileError",
+    "TraceFileWarning",
+    "TraceWriter",
     "Universal",
     "UnknownNameError",
     "VarichainError",

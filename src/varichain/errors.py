@@ -176,6 +176,31 @@ class ActuationError(VarichainError, ArithmeticError):
         return type(self), (str(self), self.residual, self.joints)
 
 
+class TraceFileError(VarichainError, OSError):
+    """A file of a trace that cannot be written or read.
+
+    Attributes:
+        path: The file.
+    """
+
+    def __init__(self, message: str, path: str) -> None:
+        """Keep the path next to the message."""
+        self.path = path
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the path too."""
+        return type(self), (str(self), self.path)
+
+
+class TraceFileWarning(UserWarning):
+    """A file of a trace is not as it should be, but nothing is lost."""
+
+
+class DamagedTraceWarning(TraceFileWarning):
+    """Part of a trace's file is unreadable; the message says what is lost."""
+
+
 class MissingExtraError(VarichainError, ImportError):
     """A function that needs an optional package which is not installed; the message says what to install."""
 

@@ -31,7 +31,7 @@ def add_virtual_link(
     m: Mechanism, a: Link, b: Link, joint: Joint, at: Place | None, at_other: Place | None, name: str | None
 ) -> Link:
     """Add a virtual link of `a` as a child of `b`; its frame is the joint frame, at `at` in a's frame."""
-    _check_ends(a, b)
+    check_ends(a, b)
     if at_other is None:
         raise InputError(
             f"connecting {a.name!r} to {b.name!r}: give `at_other`, the joint frame in {b.name!r}, or `state`, which "
@@ -78,7 +78,8 @@ def cut_joint(m: Mechanism, name: str) -> Edit:
     return edit
 
 
-def _check_ends(a: Link, b: Link) -> None:
+def check_ends(a: Link, b: Link) -> None:
+    """Refuse ends that cannot be connected: one link, a virtual one, or two that fixed joints make one."""
     if a is b:
         raise StructureError(f"link {a.name!r} cannot be connected to itself; name two different links")
     for link in (a, b):

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from varichain.errors import StructureError
+from varichain.errors import InputError, StructureError
 from varichain.mechanism.joint import Joint
+from varichain.mechanism.plain import (
+    entries_of,
+    joint_from,
+    list_from,
+    located,
+    plain_joint,
+    plain_pose,
+    pose_from,
+    whole_number,
+)
+from varichain.spatial.checks import finite_numbers, finite_scalar, name_string, shown
 from varichain.spatial.pose import Pose
 
 if TYPE_CHECKING:
     from varichain.mechanism.mechanism import Mechanism
 
+EDITS = ("connect", "cut", "cut tree")
 MOST_ENTRIES = 10_000
 """The log forgets its oldest entries beyond this number: a mechanism may change for days."""
 
@@ -127,22 +139,56 @@ class StructureLog:
 
 
 def as_dict(entry: LogEntry) -> dict[str, Any]:
-    """Entry as plain values for JSON and HDF5: names, kinds, frames as position and quaternion, impulse, energy."""
-
-    def frame(pose: Pose | None) -> list[float] | None:
-        return None if pose is None else [*pose.p.tolist(), *pose.quaternion.tolist()]
-
+    """Entry as plain values for JSON and HDF5: time, energy, and per edit its names, joint, frames and impulse."""
     edits = [
         {
             "kind": edit.kind,
             "joint": edit.joint,
             "a": edit.a,
             "b": edit.b,
-            "joint_kind": edit.model.kind,
-            "at": frame(edit.at),
-            "at_other": frame(edit.at_other),
+            "model": plain_joint(edit.model),
+            "at": None if edit.at is None else plain_pose(edit.at),
+            "at_other": None if edit.at_other is None else plain_pose(edit.at_other),
             "impulse": None if edit.impulse is None else list(edit.impulse),
         }
         for edit in entry.edits
     ]
-    return {"time": entry.time, "energy_lost": entry.energy_lost, "edits": edits}
+    return {"number": entry.number, "time": entry.time, "energy_lost": entry.energy_lost, "edits": edits}
+
+
+def entry_from(value: Any, place: str = "entry") -> LogEntry:
+    """The entry that `as_dict` gave `value` for.
+
+    Raises:
+        InputError: Something is missing, unknown or wrong; the message names the place.
+    """
+    entries = entries_of(value, ("number", "time", "energy_lost", "edits"), place)
+    with located(place):
+        time, energy_lost = (
+            None if entries[key] is None else finite_scalar(entries[key], key) for key in ("time", "energy_lost")
+        )
+    edits = tuple(list_from(entries["edits"], _edit_from, f"{place}.edits"))
+    return LogEntry(time, edits, energy_lost, whole_number(entries["number"], f"{place}.number"))
+
+
+def log_from(values: Any) -> StructureLog:
+    """A log with these entries, each as `as_dict` gives it; it can be replayed if none is missing."""
+    entries = list_from(values, entry_from, "log")
+    n_written = entries[-1].number + 1 if entries else 0
+    return StructureLog(deque(entries, maxlen=MOST_ENTRIES), n_written)
+
+
+def _edit_from(value: Any, place: str) -> Edit:
+    entries = entries_of(value, [field.name for field in fields(Edit)], place)
+    if entries["kind"] not in EDITS:
+        raise InputError(f"{place}.kind must be one of {', '.join(EDITS)}, not {shown(entries['kind'])}")
+    with located(place):
+        for key in ("joint", "a", "b"):
+            name_string(entries[key], key)
+        if entries["impulse"] is not None:
+            entries["impulse"] = finite_numbers(entries["impulse"], 6, "impulse")
+    entries["model"] = joint_from(entries["model"], f"{place}.model")
+    for key in ("at", "at_other"):
+        if entries[key] is not None:
+            entries[key] = pose_from(entries[key], f"{place}.{key}")
+    return Edit(**entries)

@@ -1,0 +1,145 @@
+"""A mechanism as plain values and back, exact to the bit: for files, and for what must be rebuilt elsewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from varichain.errors import InputError
+from varichain.mechanism.arguments import checked_loop_joint
+from varichain.mechanism.check import check
+from varichain.mechanism.connections import check_ends
+from varichain.mechanism.inertia import Inertia
+from varichain.mechanism.link import Link
+from varichain.mechanism.mechanism import Mechanism
+from varichain.mechanism.plain import (
+    Plain,
+    entries_of,
+    inertia_from,
+    joint_from,
+    list_from,
+    located,
+    plain_inertia,
+    plain_joint,
+    plain_pose,
+    plain_shape,
+    pose_from,
+    shape_from,
+    whole_number,
+)
+from varichain.spatial.checks import name_string
+from varichain.spatial.pose import Pose
+
+_ENTRIES = ("name", "gravity", "next_id", "links")
+_REAL = ("id", "name", "parent", "place", "joint", "at", "inertia", "shapes")
+_VIRTUAL = ("id", "name", "parent", "place", "joint", "at", "real", "on_real")
+
+
+def description(m: Mechanism) -> Plain:
+    """The structure of a mechanism as plain values, ready for JSON: all of it but `revision` and `log`.
+
+    Links stand in the order of their ids, ground left out; `parent` and `real` are names, `place` counts the children
+    of the parent. A virtual link has `real` and `on_real` where others have `inertia` and `shapes`.
+    """
+    places = {child.id: i for link in m._links.values() for i, child in enumerate(link.children)}
+    links = [_plain_link(link, places[link.id]) for link in m._links.values() if not link.is_ground]
+    return {"name": m.name, "gravity": m.gravity.tolist(), "next_id": m._next_id, "links": links}
+
+
+def mechanism_from(description: Any) -> Mechanism:
+    """The mechanism of a description: the same links, ids, names, order and numbers, to the bit; an empty log.
+
+    Raises:
+        InputError: Something is missing, unknown or wrong; the message names the place.
+        StructureError: The parts are right, but no mechanism is made of them.
+    """
+    entries = entries_of(description, _ENTRIES, "description")
+    with located("description"):
+        m = Mechanism(entries["name"], entries["gravity"])
+    rows = list_from(entries["links"], _link_entries, "links")
+    links = [_link(row, f"links[{i}]") for i, row in enumerate(rows)]
+    for i, link in enumerate(links):
+        _enter(m, link, f"links[{i}]")
+    for i, (link, row) in enumerate(zip(links, rows, strict=True)):
+        if "real" in row:
+            link._edit(real=_named(m, row["real"], f"links[{i}].real"))
+    _hang_all(m, links, rows)
+    m._next_id = whole_number(entries["next_id"], "next_id")
+    check(m)
+    for i, link in enumerate(links):
+        if link.real is not None and link.parent is not None:
+            with located(f"links[{i}]"):
+                check_ends(link.real, link.parent)
+    return m
+
+
+def _plain_link(link: Link, place: int) -> Plain:
+    assert link.parent is not None and link.joint is not None
+    row: Plain = {
+        "id": link.id,
+        "name": link.name,
+        "parent": link.parent.name,
+        "place": place,
+        "joint": plain_joint(link.joint),
+        "at": plain_pose(link.at),
+    }
+    if link.real is not None:
+        return row | {"real": link.real.name, "on_real": plain_pose(link.on_real)}
+    return row | {"inertia": plain_inertia(link.inertia), "shapes": [plain_shape(shape) for shape in link.shapes]}
+
+
+def _link_entries(value: Any, place: str) -> Plain:
+    is_virtual = isinstance(value, dict) and "real" in value
+    return entries_of(value, _VIRTUAL if is_virtual else _REAL, place)
+
+
+def _link(row: Plain, place: str) -> Link:
+    """Link that hangs nowhere yet, without its real link."""
+    joint = joint_from(row["joint"], f"{place}.joint")
+    if joint.name is None or joint.actuated is None:
+        raise InputError(f"{place}.joint must have a name and say whether it is actuated")
+    is_virtual = "real" in row
+    if is_virtual:
+        with located(f"{place}.joint"):
+            checked_loop_joint(joint)
+    with located(place):
+        name = name_string(row["name"], "name")
+    return Link(
+        whole_number(row["id"], f"{place}.id"),
+        name,
+        joint,
+        pose_from(row["at"], f"{place}.at"),
+        Inertia.zero() if is_virtual else inertia_from(row["inertia"], f"{place}.inertia"),
+        () if is_virtual else tuple(list_from(row["shapes"], shape_from, f"{place}.shapes")),
+        on_real=pose_from(row["on_real"], f"{place}.on_real") if is_virtual else Pose(),
+    )
+
+
+def _enter(m: Mechanism, link: Link, place: str) -> None:
+    """Enter a link under its id and its names, which must be new."""
+    assert link.joint is not None
+    for what, key, table in (
+        ("id", link.id, m._links),
+        ("name", link.name, m._by_name),
+        ("joint.name", link.joint.name, m._by_joint),
+    ):
+        if key in table:
+            raise InputError(f"{place}.{what} must be unique, but {key!r} is taken")
+        table[key] = link  # type: ignore[index]
+
+
+def _hang_all(m: Mechanism, links: list[Link], rows: list[Plain]) -> None:
+    """Hang every link on its parent, in the order of their places."""
+    places = [whole_number(row["place"], f"links[{i}].place") for i, row in enumerate(rows)]
+    n_children: Counter[Link] = Counter()
+    for i in sorted(range(len(links)), key=places.__getitem__):
+        parent = _named(m, rows[i]["parent"], f"links[{i}].parent")
+        if places[i] != n_children[parent]:
+            raise InputError(f"links[{i}].place must be {n_children[parent]}, the next among those on {parent.name!r}")
+        parent._append_child(links[i])
+        n_children[parent] += 1
+
+
+def _named(m: Mechanism, name: Any, place: str) -> Link:
+    with located(place):
+        return m.link(name)

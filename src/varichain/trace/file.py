@@ -1,0 +1,76 @@
+"""A trace's file, open for reading."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+import zlib
+
+from varichain.errors import TraceFileError
+
+_BLOCK = 1 << 24  # bytes read at once where a whole file is gone through
+
+
+class TraceFile:
+    """A file that stays open as long as somebody may read from it, even if its name is given to another file.
+
+    Attributes:
+        path: Its name when it was opened.
+        size: Bytes in it when it was opened.
+    """
+
+    def __init__(self, path: str) -> None:
+        """Open a file.
+
+        Raises:
+            TraceFileError: It cannot be opened.
+        """
+        self.path = path
+        try:
+            self._file = open(path, "rb", buffering=0)  # noqa: SIM115  closed when nobody holds this any more
+        except OSError as error:
+            raise TraceFileError(f"cannot read {path!r}: {error.strerror}", path) from error
+        weakref.finalize(self, self._file.close)
+        self._lock = threading.Lock()
+        self.size = os.fstat(self._file.fileno()).st_size
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Bytes from a place on; fewer if the file ends before."""
+        parts = []
+        with self._lock:
+            self._file.seek(offset)
+            while length > 0:
+                part = self._file.read(length)
+                if not part:
+                    break
+                parts.append(part)
+                length -= len(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def checked(self, offset: int, length: int, checksum: int) -> bytes | None:
+        """Bytes with this CRC-32; None if they are others."""
+        found = self.read(offset, length)
+        return found if len(found) == length and zlib.crc32(found) == checksum else None
+
+    def checksum(self, offset: int, end: int, start: int = 0) -> int:
+        """CRC-32 of the bytes from `offset` to `end`, continued from `start`."""
+        while offset < end:
+            part = self.read(offset, min(_BLOCK, end - offset))
+            if not part:
+                break
+            start = zlib.crc32(part, start)
+            offset += len(part)
+        return start
+
+    def find(self, pattern: bytes, offset: int) -> int | None:
+        """First place of a pattern from `offset` on, or None."""
+        while offset < self.size:
+            part = self.read(offset, _BLOCK)
+            at = part.find(pattern)
+            if at >= 0:
+                return offset + at
+            if offset + len(part) >= self.size or len(part) < len(pattern):
+                return None
+            offset += len(part) - len(pattern) + 1
+        return None

@@ -1,0 +1,65 @@
+"""Where each joint of a structure stands in q and v, told by its description alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from varichain.errors import InputError
+from varichain.mechanism.joint import Joint
+from varichain.mechanism.joints import JOINT_TYPES
+
+_QUATERNION = ("qw", "qx", "qy", "qz", "px", "py", "pz")
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A joint of the tree: its class, and its slices of q and v."""
+
+    joint: type[Joint]
+    q: slice
+    v: slice
+
+    def labels(self, block: str) -> tuple[str, ...]:
+        """Names of its columns in q, v or tau: "q", or "qw", ..., or "v.wx", ..."""
+        names = self.joint.coordinates
+        if block == "q" and self.joint.has_quaternion:
+            return _QUATERNION[: self.joint.n_q]
+        return (block,) if len(names) == 1 else tuple(f"{block}.{name}" for name in names)
+
+
+@dataclass(frozen=True)
+class Slots:
+    """All joints of a structure.
+
+    Attributes:
+        joints: Slot of every joint of the tree by name, in the order of q and v.
+        loops: Names of the joints that close loops, in order.
+        n_q, n_v: Numbers of coordinates and freedoms of the tree.
+    """
+
+    joints: dict[str, Slot]
+    loops: tuple[str, ...]
+    n_q: int
+    n_v: int
+
+
+def slots_from(description: Any) -> Slots:
+    """The slots of a described structure.
+
+    Raises:
+        InputError: It is no description of a mechanism.
+    """
+    try:
+        links = [
+            ("real" in link, link["joint"]["name"], JOINT_TYPES[link["joint"]["type"]]) for link in description["links"]
+        ]
+    except (KeyError, TypeError):
+        raise InputError("not a structure: give varichain.mechanism.description(m)") from None
+    joints: dict[str, Slot] = {}
+    n_q = n_v = 0
+    for is_virtual, name, joint in links:
+        if not is_virtual:
+            joints[name] = Slot(joint, slice(n_q, n_q + joint.n_q), slice(n_v, n_v + joint.n_v))
+            n_q, n_v = n_q + joint.n_q, n_v + joint.n_v
+    return Slots(joints, tuple(name for is_virtual, name, _ in links if is_virtual), n_q, n_v)

@@ -1,0 +1,157 @@
+"""Traces: what a simulation did, epoch by epoch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.errors import InputError, UnknownNameError
+from varichain.spatial.checks import finite_scalar
+from varichain.trace.checkpoint import Checkpoint
+from varichain.trace.epoch import Epoch, JointTrace
+from varichain.trace.text import table
+
+if TYPE_CHECKING:
+    from varichain.layout.state import State
+
+Array = NDArray[np.float64]
+Path = str | os.PathLike[str]
+
+OUTCOMES = ("complete", "stopped", "interrupted", "diverged", "error")
+
+
+class Trace:
+    """What a simulation did: epochs of constant structure, each with its samples and the event that ended it.
+
+    Attributes:
+        epochs: The epochs, in order.
+        meta: What the run was made with: method, step, seed, version, ...
+        log: The structure changes, as plain values; `varichain.mechanism.log_from` makes a log of them.
+        outcome: "complete", "stopped", "interrupted", "diverged" or "error".
+        message: Why, if there is something to say.
+        damage: None, or what is lost because the file was damaged.
+    """
+
+    def __init__(
+        self,
+        epochs: Sequence[Epoch],
+        meta: dict[str, Any],
+        log: Sequence[dict[str, Any]] = (),
+        checkpoint: Checkpoint | None = None,
+        outcome: str = "complete",
+        message: str | None = None,
+        damage: str | None = None,
+    ) -> None:
+        """Put a trace together; `TraceWriter` and `Trace.load` do."""
+        self.epochs = tuple(epochs)
+        self.meta = meta
+        self.log = list(log)
+        self.outcome = outcome
+        self.message = message
+        self.damage = damage
+        self._checkpoint = checkpoint
+
+    # Questions
+
+    @property
+    def checkpoint(self) -> dict[str, Any] | None:
+        """The latest checkpoint: what a continuation needs; None if there is none."""
+        return None if self._checkpoint is None else self._checkpoint.content
+
+    @cached_property
+    def time(self) -> Array:
+        """Times of all samples (n,) [s]."""
+        return np.concatenate([epoch.time for epoch in self.epochs]) if self.epochs else np.empty(0)
+
+    def at(self, t: float, before: bool = False) -> State:
+        """State at a time [s]: exact at samples, cubic between samples of one epoch (see `trace.hermite`).
+
+        At the instant of an event, the side after it, or the side `before`. Between samples loops are closed as well as
+        a cubic follows them; `vc.project` closes them to rounding.
+
+        Raises:
+            InputError: The trace does not reach there, or what it said is lost.
+        """
+        t = finite_scalar(t, "time")
+        epochs = [epoch for epoch in self.epochs if len(epoch)]
+        if not epochs:
+            raise InputError("the trace has no samples")
+        around = [epoch for epoch in epochs if epoch.start <= t <= epoch.end]
+        if around:
+            return (around[0] if before else around[-1]).at(t, before)
+        start, end = epochs[0].start, epochs[-1].end
+        if start < t < end:
+            raise InputError(f"the samples around {t:g} s are lost: {self.damage or 'the epochs leave a gap'}")
+        raise InputError(f"the trace goes from {start:g} s to {end:g} s; there is no state at {t:g} s")
+
+    @property
+    def final(self) -> State:
+        """State at the last sample."""
+        for epoch in reversed(self.epochs):
+            if len(epoch):
+                return epoch.state(-1)
+        raise InputError("the trace has no samples")
+
+    def joint(self, name: str) -> JointTrace:
+        """Motion of one joint over all epochs that have it.
+
+        Raises:
+            UnknownNameError: No epoch has it.
+            InputError: It is of different kinds in different epochs.
+        """
+        having = [epoch for epoch in self.epochs if name in epoch.slots.joints]
+        if not having:
+            raise UnknownNameError("joint", name, dict.fromkeys(j for e in self.epochs for j in e.slots.joints))
+        kinds = {epoch.slots.joints[name].joint.kind: epoch.index for epoch in reversed(having)}
+        if len(kinds) > 1:
+            found = ", ".join(f"{kind} from epoch {index} on" for kind, index in reversed(kinds.items()))
+            raise InputError(f"joint {name!r} is {found}: ask the epochs one by one, as in trace.epochs[0].joint(...)")
+        parts = [epoch.joint(name) for epoch in having]
+        blocks = {}
+        for block in ("q", "v", "tau"):
+            found_blocks = [getattr(part, block) for part in parts]
+            blocks[block] = None if any(x is None for x in found_blocks) else np.concatenate(found_blocks)
+        return JointTrace(np.concatenate([part.time for part in parts]), **blocks)
+
+    def __len__(self) -> int:
+        """Number of samples."""
+        return sum(map(len, self.epochs))
+
+    def __str__(self) -> str:
+        """A short table: epochs, events, counts."""
+        return table(self)
+
+    def __repr__(self) -> str:
+        """Counts and outcome."""
+        return f"<Trace: {len(self.epochs)} epochs, {len(self)} samples, {self.outcome}>"
+
+    # Files
+
+    def save(self, path: Path, *, overwrite: bool = False) -> None:
+        """Write an HDF5 file that `Trace.load`, h5py, MATLAB, ... read; it appears when it is complete.
+
+        Raises:
+            TraceFileError: The file exists already, or cannot be written.
+        """
+        from varichain.trace.finished import save
+
+        save(self, os.fspath(path), overwrite)
+
+    @staticmethod
+    def load(path: Path) -> Trace:
+        """The trace in a file: finished, still growing, or what a killed program left.
+
+        All checksums are verified. If something is damaged, the rest is read, `damage` says what is lost, and a
+        DamagedTraceWarning says it too.
+
+        Raises:
+            TraceFileError: No such file, not a trace, of a newer version, or damaged beyond reading.
+        """
+        from varichain.trace.load import load
+
+        return load(os.fspath(path))
