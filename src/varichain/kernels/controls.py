@@ -8,7 +8,8 @@ references, torque tables.
 from varichain.kernels.callbacks import call_controller
 from varichain.kernels.jit import routine
 from varichain.kernels.manifold import rotation_between
-from varichain.kernels.motion import ROTATION, rotation_motion, scalar_motion
+from varichain.kernels.motion import rotation_motion, scalar_motion, write_motion
+from varichain.kernels.records import ROTATION, SCALAR
 from varichain.kernels.tuples import mat_t_vec, mat_vec, matrix_from_quaternion
 
 # Rows of `gains`: stiffness and damping of the PD controllers, largest torque, torque held since the last tick.
@@ -19,28 +20,10 @@ DRIVES, REFERENCES, TABLES, CONTROLLER, CONTROLLED, SOFT = 0, 1, 2, 3, 4, 5
 
 
 @routine
-def drive(channels, motion, counts, t, q, v, dofs):
-    """Put driven joints where they must be at time t, and note their accelerations."""
+def drive(channels, motion, counts, t, q, v, a_out):
+    """Put driven joints where they must be at time t; a takes their accelerations."""
     for i in range(counts[DRIVES]):
-        channel = channels[i]
-        k, j = channel.dof, channel.coordinate
-        if channel.kind == ROTATION:
-            Q, w, wdot = rotation_motion(channel, motion, t)
-            q[j] = Q[0]
-            q[j + 1] = Q[1]
-            q[j + 2] = Q[2]
-            q[j + 3] = Q[3]
-            v[k] = w[0]
-            v[k + 1] = w[1]
-            v[k + 2] = w[2]
-            dofs[k].forced = wdot[0]
-            dofs[k + 1].forced = wdot[1]
-            dofs[k + 2].forced = wdot[2]
-        else:
-            x, xd, xdd = scalar_motion(channel, motion, t)
-            q[j] = x
-            v[k] = xd
-            dofs[k].forced = xdd
+        write_motion(channels[i], motion, t, q, v, a_out)
 
 
 @routine
@@ -48,9 +31,20 @@ def lock_drives(channels, counts, bodies, dofs):
     """Lock all freedoms of driven joints."""
     for i in range(counts[DRIVES]):
         channel = channels[i]
-        for k in range(channel.dof, channel.dof + (3 if channel.kind == ROTATION else 1)):
+        for k in range(channel.dof, channel.dof + (1 if channel.kind == SCALAR else 3)):
             dofs[k].lock = 1
             bodies[dofs[k].body].held = 1
+
+
+@routine
+def driving_power(channels, counts, dofs, v):
+    """Power of the forces that drive joints along their motions."""
+    power = 0.0
+    for i in range(counts[DRIVES]):
+        channel = channels[i]
+        for k in range(channel.dof, channel.dof + (1 if channel.kind == SCALAR else 3)):
+            power += dofs[k].reaction * v[k]
+    return power
 
 
 @routine
@@ -77,7 +71,7 @@ def control(channels, motion, gains, counts, t, q, v, tau):
         channel = channels[i]
         if channel.kind == ROTATION:
             _towards_rotation(channel, motion, gains, t, q, v, tau)
-        else:
+        elif channel.kind == SCALAR:
             k = channel.dof
             x, xd, _ = scalar_motion(channel, motion, t)
             tau[k] += gains[STIFFNESS, k] * (x - q[channel.coordinate]) + gains[DAMPING, k] * (xd - v[k])

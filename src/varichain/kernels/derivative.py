@@ -1,14 +1,13 @@
 """The right-hand side of a simulation: torques, accelerations and powers of a state at a time."""
 
 from varichain.kernels.constraint_solve import factor, solve
-from varichain.kernels.controls import CONTROLLED, DRIVES, SOFT, control, drive
+from varichain.kernels.controls import CONTROLLED, DRIVES, SOFT, control, drive, driving_power
 from varichain.kernels.forward_dynamics import inward_articulated, load_torques, outward_accelerations, outward_bias
 from varichain.kernels.holds import aim, soft_torques
 from varichain.kernels.jit import fragment, routine
 from varichain.kernels.links import point_of_link, rotation_of_link
 from varichain.kernels.loop_joints import load_loop_forces
-from varichain.kernels.loops import place_rows, relative, row_bias
-from varichain.kernels.motion import ROTATION
+from varichain.kernels.loops import loop_error, place_rows, relative, row_bias, row_error, row_velocity
 from varichain.kernels.propagation import subtract_free
 from varichain.kernels.tables import (
     open_bodies,
@@ -60,8 +59,11 @@ def load_forces(table, forces):
 
 
 @fragment
-def _accelerate(table, a_out):
-    """Accelerations of bodies whose bias forces and torques have been loaded, with all loops closed."""
+def _accelerate(table, rate, a_out):
+    """Accelerations of bodies whose bias forces and torques have been loaded, with all loops closed.
+
+    `rate` is 1 / h if a step of length h is to undo what loops have opened by, 0 if they are kept closed otherwise.
+    """
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
     inward_articulated(bodies, dofs)
     if len(loops) == 0:
@@ -75,6 +77,11 @@ def _accelerate(table, a_out):
         motion = relative(bodies, loop)
         for r in range(loop.row, loop.row + loop.n_rows):
             multipliers[r] = -row_bias(bodies, rows[r], loop, motion)
+        if rate > 0.0:
+            error = loop_error(bodies, loop)
+            for r in range(loop.row, loop.row + loop.n_rows):
+                opening = row_velocity(rows[r], loop, motion[2], motion[3])
+                multipliers[r] -= rate * (opening + rate * row_error(rows[r], loop, error))
     subtract_free(loops, open_support(table), open_propagated(table), dofs, multipliers)
     solve(table, a_out)
 
@@ -106,11 +113,14 @@ def derivative(context, t, q, v, tau, a_out):
 
     tau takes the controllers' torques. Returns the powers of the accounts of the energy.
     """
-    table, holds, forces, channels, motion, gains, counts = context
+    table, holds, forces, channels, motion, gains, counts, rate = context
     bodies, dofs, loops = open_bodies(table), open_dofs(table), open_loops(table)
     n_drives = counts[DRIVES]
     if n_drives > 0:
-        drive(channels, motion, counts, t, q, v, dofs)
+        drive(channels, motion, counts, t, q, v, a_out)
+        for k in range(len(v)):  # holds that are no drives are aimed below
+            if dofs[k].lock:
+                dofs[k].forced = a_out[k]
     if counts[CONTROLLED]:
         control(channels, motion, gains, counts, t, q, v, tau)
     else:
@@ -125,14 +135,9 @@ def derivative(context, t, q, v, tau, a_out):
     forced = load_forces(table, forces)
     load_torques(dofs, tau)
     stopped = _load_soft_stops(holds, dofs, q, v, a_out) if counts[SOFT] else 0.0
-    _accelerate(table, a_out)
+    _accelerate(table, rate, a_out)
     _add_forced(bodies, dofs, a_out)
-    driven = 0.0
-    for i in range(n_drives):
-        k = channels[i].dof
-        driven += dofs[k].reaction * v[k]
-        if channels[i].kind == ROTATION:
-            driven += dofs[k + 1].reaction * v[k + 1] + dofs[k + 2].reaction * v[k + 2]
+    driven = driving_power(channels, counts, dofs, v)
     return controlled, -_dissipation(bodies, loops, dofs, v), forced, driven, stopped
 
 

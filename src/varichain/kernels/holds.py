@@ -114,10 +114,11 @@ def take_in(holds, bodies, dofs):
 
 @routine
 def aim(holds, bodies, dofs, q, v):
-    """Basis of every ball that is held, and the acceleration that keeps a swing at its stop."""
+    """Basis of every ball that is held, and the acceleration that keeps what is held: zero, but for a swing."""
     for i in range(len(holds)):
         hold = holds[i]
         body = bodies[hold.body]
+        dofs[hold.dof].forced = 0.0
         if hold.kind != COORDINATE and body.turned:
             _, _, _, _, _, n, m = ball_angles(hold, q)
             e = cross3(n, m)

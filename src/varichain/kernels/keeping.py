@@ -29,14 +29,21 @@ def _correct(table, step):
 
 
 @routine
+def keep_holds(context, t, q, v, work):
+    """Put driven joints on their motion and held ones to their stops."""
+    _, holds, _, channels, motion, _, counts, _ = context
+    if counts[DRIVES] > 0:
+        drive(channels, motion, counts, t, q, v, work)
+    snap(holds, q, v)
+
+
+@routine
 def keep_positions(context, t, q, v, step):
     """Close all loops; returns the largest error left [m or rad]."""
-    table, holds, _, channels, motion, _, counts = context
+    table, holds = context[0], context[1]
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
     multipliers = open_multipliers(table)
-    if counts[DRIVES] > 0:
-        drive(channels, motion, counts, t, q, v, dofs)
-    snap(holds, q, v)
+    keep_holds(context, t, q, v, step)
     if len(loops) == 0:
         return 0.0
     largest, before = 0.0, 1e300
@@ -61,7 +68,7 @@ def keep_positions(context, t, q, v, step):
 @routine
 def keep_velocities(context, q, v, step):
     """Make all loops stay closed: the smallest change of v in the mass metric; returns what is left [m/s or rad/s]."""
-    table, holds, _, _, _, _, _ = context
+    table, holds = context[0], context[1]
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
     multipliers = open_multipliers(table)
     if len(loops) == 0:

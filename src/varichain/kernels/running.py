@@ -22,9 +22,9 @@ from varichain.kernels.jit import (
     kernel,
     routine,
 )
-from varichain.kernels.keeping import keep_positions, keep_velocities
+from varichain.kernels.keeping import keep_holds, keep_positions, keep_velocities
 from varichain.kernels.loop_joints import loop_spring_energy
-from varichain.kernels.methods import GBS, RK45, embedded_error, take_step
+from varichain.kernels.methods import EULER, GBS, RK45, embedded_error, take_step
 from varichain.kernels.passive import spring_energy
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
 from varichain.kernels.totals import kinetic_energy, mass_and_center, momentum_about
@@ -77,15 +77,19 @@ def first_lost(v, a):
 
 
 @fragment
-def _attempt(method, context, t, h, q, v, node, tolerance, work):
-    """A step to the next node, closed and evaluated: (error, rules used, closure error)."""
+def _attempt(method, context, t, h, q, v, node, tolerance, work, is_kept):
+    """A step to the next node, closed if it `is_kept`, and evaluated: (error, rules used, closure error)."""
     n_q, n_v = len(q), len(v)
     q_end, v_end = node[Q_END, :n_q], node[V_END, :n_v]
     error, used = take_step(
         method, context, t, h, q, v, node[ACC, :n_v], node[POWERS], tolerance, work, q_end, v_end, node[DONE]
     )
-    closure = keep_positions(context, t + h, q_end, v_end, node[STEP_WORK, :n_v])
-    keep_velocities(context, q_end, v_end, node[STEP_WORK, :n_v])
+    closure = 0.0
+    if is_kept:
+        closure = keep_positions(context, t + h, q_end, v_end, node[STEP_WORK, :n_v])
+        keep_velocities(context, q_end, v_end, node[STEP_WORK, :n_v])
+    else:
+        keep_holds(context, t + h, q_end, v_end, node[STEP_WORK, :n_v])
     _evaluate(context, t + h, q_end, v_end, node[TAU_END, :n_v], node[ACC_END, :n_v], node[POWERS_END])
     if method == RK45:
         error = embedded_error(context, h, v, v_end, node[ACC_END, :n_v], tolerance, work)
@@ -110,7 +114,7 @@ def _locate(method, context, t, h, q, v, node, tolerance, work):
             guess += 0.4 * _LOCATED
             if early < guess < late:
                 tried = guess
-        _attempt(method, context, t, tried, q, v, node, tolerance, work)
+        _attempt(method, context, t, tried, q, v, node, tolerance, work, True)
         signal = smallest_signal(context, node[Q_END, :n_q], node[V_END, :n_v])
         if signal < 0.0:
             late, signal_late = tried, signal
@@ -123,7 +127,7 @@ def _locate(method, context, t, h, q, v, node, tolerance, work):
                 signal_late *= 0.5
             side = 1
     if tried != late:
-        _attempt(method, context, t, late, q, v, node, tolerance, work)
+        _attempt(method, context, t, late, q, v, node, tolerance, work, True)
     return late
 
 
@@ -242,7 +246,7 @@ def _next_length(method, h, error, used, target):
 
 
 @fragment
-def _step(context, target, q, v, node, memo, tally, work, happenings, impulses):
+def _step(context, target, is_kept, q, v, node, memo, tally, work, happenings, impulses):
     """One accepted step towards a time, or to an event before it; returns a status, REACHED if all is well."""
     method, tolerance, t = tally[METHOD], memo[TOLERANCE], memo[TIME]
     n_v = len(v)
@@ -253,7 +257,7 @@ def _step(context, target, q, v, node, memo, tally, work, happenings, impulses):
         # no step so short that the rest of the way would be a sliver
         if is_adaptive and memo[NEXT] < 0.99 * left:
             h = memo[NEXT] if memo[NEXT] < 0.6 * left else 0.5 * left
-        error, used, closure = _attempt(method, context, t, h, q, v, node, tolerance, work)
+        error, used, closure = _attempt(method, context, t, h, q, v, node, tolerance, work, is_kept)
         lost = first_lost(node[V_END, :n_v], node[ACC_END, :n_v])
         if is_adaptive and (lost >= 0 or not error <= 1.0 or not closure <= _OPEN):
             tally[REJECTED] += 1
@@ -282,7 +286,8 @@ def _step(context, target, q, v, node, memo, tally, work, happenings, impulses):
         return settle_node(context, False, q, v, node, memo, tally, happenings, impulses)
 
     _accept(q, v, node, memo, target if h == left else t + h)
-    memo[CLOSURE] = closure
+    if is_kept:
+        memo[CLOSURE] = closure
     return REACHED
 
 
@@ -341,7 +346,8 @@ def run(
     to settle what happens at this instant, with or without an impact; to write one sample of the present state. All in
     one kernel, for what they have in common takes long to compile.
     """
-    context = (table, holds, forces, channels, motion, gains, counts)
+    rate = 1.0 / memo[STEP] if tally[METHOD] == EULER else 0.0
+    context = (table, holds, forces, channels, motion, gains, counts, rate)
     n_v = len(v)
     tally[STATUS] = REACHED
     tally[SAMPLES] = 0
@@ -364,7 +370,9 @@ def run(
         # a grid point that rounding has put a hair before or behind the end is the end
         on_grid = grid <= stop + 1e-9 * memo[STEP]
         target = grid if grid < stop - 1e-9 * memo[STEP] else stop
-        status = _step(context, target, q, v, node, memo, tally, work, happenings, impulses)
+        # Euler's steps undo what they opened in the step after; closed to rounding are those that somebody sees
+        is_kept = tally[METHOD] != EULER or not on_grid or target == stop or (tally[GRID] + 1) % tally[EVERY] == 0
+        status = _step(context, target, is_kept, q, v, node, memo, tally, work, happenings, impulses)
         taken += 1
         if status != REACHED:
             tally[STATUS] = status

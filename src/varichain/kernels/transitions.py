@@ -28,7 +28,7 @@ _TURN_ALL, _MOST_TURNS = 10, 400
 @routine
 def lock_all(context):
     """Lock what the modes hold, and all driven freedoms."""
-    table, holds, _, channels, _, _, counts = context
+    table, holds, _, channels, _, _, counts, _ = context
     bodies, dofs = open_bodies(table), open_dofs(table)
     take_in(holds, bodies, dofs)
     lock_drives(channels, counts, bodies, dofs)
@@ -128,13 +128,13 @@ def _forced_jump(context, q, v, dv):
 
 
 @fragment
-def _drive_jumps(context, t, q, v, wanted):
-    """Jumps that bring driven freedoms to their motion's velocity; `wanted` is work (n_q + n_v)."""
-    table, _, _, channels, motion, _, counts = context
+def _drive_jumps(context, t, q, v, dv, wanted):
+    """Jumps that bring driven freedoms to their motion's velocity; dv (n_v) and `wanted` (n_q + n_v) are work."""
+    table, _, _, channels, motion, _, counts, _ = context
     dofs = open_dofs(table)
     n_q = len(q)
     there, then = wanted[:n_q], wanted[n_q : n_q + len(v)]
-    drive(channels, motion, counts, t, there, then, dofs)
+    drive(channels, motion, counts, t, there, then, dv)
     for k in range(len(dofs)):
         if dofs[k].lock:
             dofs[k].forced = then[k] - v[k]
@@ -157,7 +157,7 @@ def strike(context, t, q, v, dv, work):
     for turn in range(_MOST_TURNS):
         lock_all(context)
         if context[6][DRIVES] > 0:
-            _drive_jumps(context, t, q, v, work)
+            _drive_jumps(context, t, q, v, dv, work)
         _forced_jump(context, q, v, dv)
         turned = False
         for i in range(len(holds)):

@@ -39,11 +39,7 @@ class Changed:
 
 
 def apply_actions(
-    m: Mechanism,
-    engine: Engine,
-    actions: list[Action],
-    new_engine: Callable[[State], Engine],
-    lost_now: Callable[[Engine], float],
+    m: Mechanism, engine: Engine, actions: list[Action], new_engine: Callable[[State], Engine]
 ) -> Changed:
     """Cuts first, then all connections and impulses as one simultaneous impact; all of it or nothing.
 
@@ -52,7 +48,7 @@ def apply_actions(
     cuts = [action for action in actions if isinstance(action, Cut)]
     connections = [action for action in actions if isinstance(action, Connect)]
     pushes = [action for action in actions if isinstance(action, Push)]
-    before = lost_now(engine)
+    before = engine.energy_lost
     with transaction(m):
         edits = [cut_joint(m, action.joint) for action in cuts]
         links = apply_connections(m, engine.state, connections)
@@ -70,6 +66,6 @@ def apply_actions(
         names = [str(joint.name) for joint, *_ in layout.connections]
         by_name = dict(zip(names, impulses, strict=True))
         edits += [connection_edit(link, by_name) for link in links]
-    lost = lost_now(following) - before
+    lost = following.energy_lost - before
     entry = m.log.write(following.time, tuple(edits), lost) if edits else None
     return Changed(following, entry, lost)

@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.dynamics.inverse import inverse_dynamics
+from varichain.dynamics.mobility import mobility
 from varichain.errors import InputError
 from varichain.kernels.callbacks import address_of
+from varichain.kernels.motion import evaluate
 from varichain.layout.layout import Layout
 from varichain.layout.state import State, layout_for
 from varichain.mechanism.mechanism import Mechanism
-from varichain.motion import JointFunctions, Motion
+from varichain.motion import Motion, TimeFunctions
 from varichain.spatial.checks import non_negative_scalar
 
 Array = NDArray[np.float64]
@@ -28,15 +30,15 @@ class Torques:
     """Torques as functions of time, for joints by name; beyond their ends they hold their last values.
 
     Attributes:
-        functions: `JointFunctions`, or what they are made of: {"knee": spline of torques, ...} [N m or N].
+        functions: `TimeFunctions`, or what they are made of: {"knee": spline of torques, ...} [N m or N].
     """
 
     functions: Any
 
     def __post_init__(self) -> None:
         """Make the table."""
-        if not isinstance(self.functions, JointFunctions):
-            object.__setattr__(self, "functions", JointFunctions(self.functions))
+        if not isinstance(self.functions, TimeFunctions):
+            object.__setattr__(self, "functions", TimeFunctions(self.functions))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,19 +111,24 @@ class ComputedTorque:
     def __call__(self, m: Mechanism, s: State) -> Array:
         """Torques (n_v,) at the state's time."""
         layout, target = layout_for(m, s), s.copy()
-        self.motion.set_state(m, target, s.time, missing="skip")
+        channels, table = self.motion.packed(layout, skip_missing=True)
         wished = np.zeros(layout.n_v)
-        accelerations = self.motion.a(s.time)
-        for slot in layout.slots:
-            if slot.name in accelerations:
-                wished[slot.v] = accelerations[slot.name]
-        free = [slot for slot in layout.slots if not slot.actuated]
+        evaluate(channels, table, np.array([s.time]), target.q[None], target.v[None], wished[None])
         assert self.damping is not None
-        error, lag = s.difference(target), target.v - s.v
-        wished += self.stiffness * error + self.damping * lag
-        for slot in free:
-            wished[slot.v] = 0.0
-        return inverse_dynamics(m, s, wished, **self.options).tau
+        wished += self.stiffness * s.difference(target) + self.damping * (target.v - s.v)
+        if layout.connections:
+            wished = _allowed(m, s, wished, channels["dof"])
+        is_driven = all(slot.actuated or slot.v.start == slot.v.stop for slot in layout.slots)
+        return inverse_dynamics(m, s, wished, **{"actuators": not is_driven or None, **self.options}).tau
+
+
+def _allowed(m: Mechanism, s: State, wished: Array, freedoms: NDArray[np.int64]) -> Array:
+    """Accelerations that keep the loops closed, as near as can be to those wished for some freedoms."""
+    coordinates = mobility(m, s, probe=False)
+    rows = np.unique(freedoms)
+    a_ind, *_ = np.linalg.lstsq(coordinates.W[rows], (wished - coordinates.w)[rows], rcond=1e-10)
+    allowed: Array = coordinates.W @ a_ind + coordinates.w
+    return allowed
 
 
 @dataclass(frozen=True, eq=False)

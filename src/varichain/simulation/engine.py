@@ -93,6 +93,11 @@ class Engine:
         return float(self.memo[running.TIME])
 
     @property
+    def energy_lost(self) -> float:
+        """Kinetic energy that impacts have taken since the start [J]."""
+        return float(self.memo[running.LOST])
+
+    @property
     def status(self) -> int:
         """Why the last call returned."""
         return int(self.tally[running.STATUS])
@@ -159,11 +164,6 @@ class Engine:
                 hold[mode] = value
         self.tally[running.NODE] = 0
 
-    @property
-    def held_torques(self) -> Array:
-        """Torques (n_v,) since the last tick."""
-        return self.gains[HELD]
-
     def new_samples(self) -> Array:
         """Copy of the samples of the last run."""
         return self.samples[: self.tally[running.SAMPLES]].copy()
@@ -186,6 +186,25 @@ class Engine:
     def torques(self) -> Array:
         """Torques (n_v,) of the controllers in the last evaluation."""
         return self._node[running.TAU, : self.layout.n_v]
+
+    def plain(self) -> dict[str, Any]:
+        """All that the run is now, as plain values."""
+        return {
+            "q": self.q.tolist(),
+            "v": self.v.tolist(),
+            "memo": self.memo.tolist(),
+            "tally": self.tally.tolist(),
+            "modes": self.modes(),
+            "held_torques": self.gains[HELD].tolist(),
+        }
+
+    def take_up(self, plain: dict[str, Any]) -> None:
+        """Go on from plain values."""
+        self.q[:], self.v[:] = plain["q"], plain["v"]
+        self.memo[:], self.tally[:] = plain["memo"], plain["tally"]
+        self.state._time = self.time
+        self.set_modes(plain["modes"])
+        self.hold_torques(np.array(plain["held_torques"]))
 
     def snapshot(self) -> Snapshot:
         """All that the run is now."""

@@ -16,25 +16,27 @@ from varichain.simulation.engine import Laws
 Array = NDArray[np.float64]
 
 
-def laws_of(layout: Layout, controllers: Sequence[Controller], motion: Motion | None) -> Laws:
-    """Channels, gains and addresses of all that acts on a structure; joints that it does not have are left out."""
-    parts = [(motion, None)] if motion is not None else []
+def laws_of(layout: Layout, controllers: Sequence[Controller], motion: Motion | None, is_strict: bool) -> Laws:
+    """Channels, gains and addresses of all that acts on a structure.
+
+    Joints that it does not have are errors if `is_strict`; after a structure change they are left out.
+    """
     driven = frozenset(motion.joints) if motion is not None else frozenset()
     references = [law for law in controllers if isinstance(law, PD)]
     tables = [law for law in controllers if isinstance(law, Torques)]
     stiffness, damping, largest = np.zeros(layout.n_v), np.zeros(layout.n_v), np.full(layout.n_v, np.inf)
     packs: list[list[tuple[NDArray, Array]]] = [[], [], []]
-    if parts and motion is not None:
-        packs[0].append(motion.packed(layout, missing="skip"))
+    if motion is not None:
+        packs[0].append(motion.packed(layout, skip_missing=not is_strict))
     for law in references:
         names = [name for name in law.joints or () if name not in driven]
-        packs[1].append(law.motion.packed(layout, names, missing="skip"))
+        packs[1].append(law.motion.packed(layout, names, skip_missing=not is_strict))
         for slot in _slots(layout, names):
             stiffness[slot.v], damping[slot.v] = _gain(law.stiffness, slot), _gain(law.damping, slot)
             if law.largest is not None:
                 largest[slot.v] = law.largest
     for law in tables:
-        packs[2].append(law.functions.packed(layout, missing="skip"))
+        packs[2].append(law.functions.packed(layout, skip_missing=not is_strict))
     channels, table = _joined([pack for kind in packs for pack in kind])
     counts = [sum(len(records) for records, _ in kind) for kind in packs]
     compiled = [law.address for law in controllers if isinstance(law, Compiled)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time as clock
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from varichain.simulation.engine import Engine, sample_columns
 from varichain.simulation.events import Push, Stop, Use
 from varichain.simulation.simulation import Recorder, Simulation
 from varichain.trace import Columns, Trace, TraceWriter
+
+_CHECKPOINT_EVERY = 1.0  # [s] of wall time
 
 _HAPPENINGS = {
     running.STRUCK: "limit reached",
@@ -32,6 +35,7 @@ class TraceRecorder(Recorder):
         self._writer = writer
         self._last = np.nan  # time of the last sample
         self._event: dict[str, Any] | None = None
+        self._checkpointed = clock.monotonic()
 
     def open_epoch(self, simulation: Simulation, with_sample: bool = True) -> None:
         """Begin an epoch with the structure that is there now."""
@@ -84,13 +88,19 @@ class TraceRecorder(Recorder):
     def checkpoint(self, simulation: Simulation) -> None:
         """Write what a continuation needs."""
         self._writer.checkpoint(simulation.checkpoint())
+        self._checkpointed = clock.monotonic()
 
-    def end_epoch(self, simulation: Simulation, names: list[str], actions: list[Any]) -> None:
+    def checkpoint_now_and_then(self, simulation: Simulation) -> None:
+        """The same, about once a second."""
+        if clock.monotonic() - self._checkpointed > _CHECKPOINT_EVERY:
+            self.checkpoint(simulation)
+
+    def before_change(self, simulation: Simulation, names: list[str], actions: list[Any]) -> None:
         """Write the state before a change."""
         self.sample(simulation)
         self._event = {"time": simulation.time, "names": names, "actions": [_told(action) for action in actions]}
 
-    def changed(self, simulation: Simulation, changed: Changed) -> None:
+    def after_change(self, simulation: Simulation, changed: Changed) -> None:
         """End the epoch with what the change did, and begin the next."""
         assert self._event is not None
         self._event["energy_lost"] = changed.energy_lost

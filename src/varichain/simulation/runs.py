@@ -11,10 +11,13 @@ from varichain.errors import DivergenceError, InputError, SimulationError, Simul
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion
+from varichain.simulation.controls import Controls
+from varichain.simulation.events import checked_events
 from varichain.simulation.progress import Progress
 from varichain.simulation.recording import TraceRecorder
 from varichain.simulation.settings import Settings, checked_settings, checked_until
 from varichain.simulation.simulation import Simulation
+from varichain.simulation.start import checked_start
 from varichain.trace import Trace, TraceWriter
 
 Path = str | os.PathLike[str]
@@ -73,8 +76,10 @@ def simulate(
         SimulationInterrupted: Ctrl-C; a KeyboardInterrupt whose `trace` holds what was simulated.
     """
     settings = checked_settings(method, step, sample, tolerance, control_step, limits)
-    simulation = Simulation(m, s, settings, events, controller, motion, forces)
+    own = m.copy()
+    start = checked_start(own, s.copy(), settings)
     end = checked_until(until, s.time)
+    simulation = Simulation(own, start, settings, checked_events(events), Controls(controller, motion, forces))
     writer = TraceWriter(out, overwrite=overwrite)
     writer.begin(_meta(settings, s.time))
     recorder = TraceRecorder(writer)
@@ -100,9 +105,9 @@ def _conducted(
                 simulation.begin()
                 recorder.open_epoch(simulation)
                 recorder.checkpoint(simulation)
-            for _ in simulation.spans(end, recorder):
-                recorder.checkpoint(simulation)
-                bar.at(simulation.time)
+            for now in simulation.spans(end, recorder):
+                recorder.checkpoint_now_and_then(simulation)
+                bar.at(now)
         if simulation.stopped is None:
             recorder.sample(simulation)
             recorder.checkpoint(simulation)
@@ -155,7 +160,10 @@ def resume(
     if given.outcome == "stopped":
         raise InputError(f"the trace was ended by an event ({given.message}); begin a new simulation from trace.final")
     settings = Settings.from_dict({key: given.meta[key] for key in Settings.__dataclass_fields__})
-    simulation = Simulation.from_checkpoint(given, settings, events, controller, motion, forces)
+    m = given.epochs[-1].mechanism.copy()
+    controls = Controls(controller, motion, forces)
+    simulation = Simulation(m, m.state(), settings, checked_events(events), controls)
+    simulation.go_on(checkpoint)
     end = checked_until(until, simulation.time)
     writer = TraceWriter(out, overwrite=overwrite)
     recorder = TraceRecorder(writer)

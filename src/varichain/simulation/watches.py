@@ -15,7 +15,7 @@ from varichain.dynamics.forces import Force
 from varichain.dynamics.joint_forces import joint_forces
 from varichain.mechanism.mechanism import Mechanism
 from varichain.simulation.engine import Engine
-from varichain.simulation.events import When, WhenForce, condition_value
+from varichain.simulation.events import Event, When, WhenForce, condition_value
 
 Array = NDArray[np.float64]
 
@@ -54,13 +54,25 @@ class Watch(ABC):
         """What to do about it."""
 
 
-class ConditionWatch(Watch):
-    """The condition of a `when` event: passes of zero count."""
+class EventWatch(Watch):
+    """What an event waits for."""
 
-    def __init__(self, event: When, index: int) -> None:
-        """Watch an event's condition."""
+    event: When | WhenForce
+
+    def __init__(self, event: When | WhenForce, index: int) -> None:
+        """Watch for an event, the index-th of the run."""
         self.event, self.once = event, event.once
         self.name = event.name or f"event {index}"
+
+    def actions(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> tuple[Any, ...]:
+        """The event's actions."""
+        return self.event.actions
+
+
+class ConditionWatch(EventWatch):
+    """The condition of a `when` event: passages of zero count."""
+
+    event: When
 
     def value(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> float:
         """Value of the condition."""
@@ -71,18 +83,11 @@ class ConditionWatch(Watch):
         up, down = before < 0.0 <= now, before > 0.0 >= now
         return (up and self.event.direction >= 0) or (down and self.event.direction <= 0)
 
-    def actions(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> tuple[Any, ...]:
-        """The event's actions."""
-        return self.event.actions
 
-
-class ForceWatch(Watch):
+class ForceWatch(EventWatch):
     """The threshold of a `when_force` event: a load beyond it counts at once."""
 
-    def __init__(self, event: WhenForce, index: int) -> None:
-        """Watch a joint."""
-        self.event, self.once = event, event.once
-        self.name = event.name or f"event {index}"
+    event: WhenForce
 
     def value(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> float:
         """Largest excess, as a part of its threshold."""
@@ -99,10 +104,6 @@ class ForceWatch(Watch):
     def happened(self, before: float, now: float) -> bool:
         """Whether the load is beyond the threshold; one that happens again must have been below it."""
         return now >= 0.0 and (self.once or before < 0.0)
-
-    def actions(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> tuple[Any, ...]:
-        """The event's actions."""
-        return self.event.actions
 
 
 class BreakWatch(Watch):
@@ -124,6 +125,20 @@ class BreakWatch(Watch):
         found = overloads(m, engine.state, Loads.of(engine), forces)
         pulled = [overload.joint for overload in found if overload.cause == "pull"]
         return tuple(Cut(name) for name in dict.fromkeys(pulled or [found[0].joint]))
+
+
+BREAKS = BreakWatch()
+
+
+def watches_of(events: list[Event]) -> list[EventWatch]:
+    """Watches of the events that wait for something."""
+    found: list[EventWatch] = []
+    for index, event in enumerate(events):
+        if isinstance(event, When):
+            found.append(ConditionWatch(event, index))
+        elif isinstance(event, WhenForce):
+            found.append(ForceWatch(event, index))
+    return found
 
 
 def has_breaks(m: Mechanism) -> bool:
