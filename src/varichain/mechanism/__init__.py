@@ -2,6 +2,7 @@
 
 from varichain.mechanism.breaks import Breaks
 from varichain.mechanism.check import check
+from varichain.mechanism.frames import Frame
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint, Primitive
 from varichain.mechanism.joints import (
@@ -32,6 +33,7 @@ __all__ = [
     "Edit",
     "Ellipsoid",
     "Fixed",
+    "Frame",
     "Free",
     "Inertia",
     "Joint",
