@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from varichain.dynamics.actions import Action, Connect, Cut, apply_connections
+from varichain.dynamics.actions import Action, Connect, Cut, apply_connections, on_links
 from varichain.dynamics.arguments import opened, require_mass
 from varichain.dynamics.gaps import close_gaps
 from varichain.dynamics.impact import Impact, impact_of
@@ -94,7 +94,7 @@ def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange
     before = s.copy()
     with transaction(m):
         edits = [cut_joint(m, action.joint) for action in given if isinstance(action, Cut)]
-        wanted = [action for action in given if isinstance(action, Connect)]
+        wanted = on_links(m, (action for action in given if isinstance(action, Connect)))
         links = apply_connections(m, s, wanted)
         after = s.copy()
         layout = layout_for(m, after)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics.actions import Connect, apply_connections, checked_connections
+from varichain.dynamics.actions import Connect, apply_connections, checked_connections, on_links
 from varichain.dynamics.arguments import Table, massless_error, opened_with_mass, require_mass
 from varichain.dynamics.coordinates import RANK_TOLERANCE
 from varichain.dynamics.gaps import refuse_gaps
@@ -74,7 +74,7 @@ def impact(m: Mechanism, s: State, connections: Iterable[Connect], restitution: 
     part = finite_scalar(restitution, "restitution")
     if not 0.0 <= part <= 1.0:
         raise InputError(f"restitution must be from 0 to 1, not {part:g}")
-    given = checked_connections(connections)
+    given = on_links(m, checked_connections(connections))
     with transaction(m, trial=True):
         apply_connections(m, s, given)
         trial = s.copy()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from varichain.mechanism.arguments import checked_inertia, checked_joint, checke
 from varichain.mechanism.clone import links_from_rows, rows_from_links
 from varichain.mechanism.connections import add_virtual_link, connection_edit, cut_joint, numbered
 from varichain.mechanism.draw import drawing
+from varichain.mechanism.frames import Frame, end_of, new_frame
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.joints import Free
@@ -56,6 +58,7 @@ class Mechanism:
         self._links: dict[int, Link] = {0: self.ground}  # by id: ground, real and virtual links
         self._by_name: dict[str, Link] = {"ground": self.ground}
         self._by_joint: dict[str, Link] = {}
+        self._frames: dict[str, Frame] = {}
         self._layout: Any = None  # kept here by the layout package until the next edit
         self._tree: Any = None  # and this until the next edit of the tree
         self._tree_before: Any = None
@@ -119,8 +122,8 @@ class Mechanism:
 
     def connect(
         self,
-        a: str | Link,
-        b: str | Link,
+        a: str | Link | Frame,
+        b: str | Link | Frame,
         joint: Joint,
         at: Place | None = None,
         at_other: Place | None = None,
@@ -132,11 +135,12 @@ class Mechanism:
         """Join link `a` to link `b` by a new joint: a virtual link of `a` becomes a child of `b` [NY, V-B].
 
         Args:
-            a: The link that gets a virtual copy, the ground included.
-            b: The link that the virtual copy hangs on, the ground included.
+            a: The link that gets a virtual copy, the ground included; or a named frame on it.
+            b: The link that the virtual copy hangs on, the ground included; or a named frame on it.
             joint: The joint; not actuated unless it says so.
             at: The joint frame in a's frame; a's origin by default.
-            at_other: The joint frame in b's frame. Left out, it is where `at` is now, in `state`.
+            at_other: The joint frame in b's frame. Left out, it is b itself if b is a named frame, else where `at` is
+                now, in `state`.
             state: State of this mechanism; its velocities take the impact of the new connection [NY, V-C].
             name: Name of the joint; "a to b" by default.
             snap: Largest gap [m or rad] of the two joint frames in `state` that is closed by moving the links; without
@@ -152,7 +156,9 @@ class Mechanism:
             UnknownNameError, DuplicateNameError: No such link; the name is taken.
         """
         if state is None:
-            link = add_virtual_link(self, self.link(a), self.link(b), joint, at, at_other, name)
+            link_a, at = end_of(self, a, at)
+            link_b, at_other = end_of(self, b, at_other)
+            link = add_virtual_link(self, link_a, link_b, joint, at, at_other, name)
             self.log.write(None, (connection_edit(link),))
             return link
         from varichain.dynamics.actions import connect
@@ -218,7 +224,35 @@ class Mechanism:
         self._edited()
         return new
 
+    def add_frame(self, name: str, link: str | Link, at: Place = _AT_ORIGIN) -> Frame:
+        """Name a frame on a link, at a pose or position [m] in the link's frame.
+
+        `connect` takes the name of a frame for that of a link, and `frame(name)` gives it back.
+
+        Raises:
+            InputError: The name is empty, `at` is no pose.
+            UnknownNameError, DuplicateNameError: No such link; the name is a frame's or a link's already.
+            StructureError: The link is virtual.
+        """
+        frame = new_frame(self, name, link, at)
+        self._frames[name] = frame
+        self._edited(tree=False)
+        return frame
+
     # Questions
+
+    @property
+    def frames(self) -> Mapping[str, Frame]:
+        """The named frames, in the order in which they were added."""
+        return MappingProxyType(self._frames)
+
+    def frame(self, name: str) -> Frame:
+        """The frame of that name: its link's name and its pose in the link's frame."""
+        if not isinstance(name, str):
+            raise InputError(f"a frame is asked for by its name, not as {name!r}")
+        if name not in self._frames:
+            raise UnknownNameError("frame", name, self._frames)
+        return self._frames[name]
 
     @property
     def links(self) -> tuple[Link, ...]:
@@ -329,6 +363,7 @@ class Mechanism:
             "revision": self.revision,
             "next_id": self._next_id,
             "rows": rows_from_links(self._links.values()),
+            "frames": dict(self._frames),
             "log": self.log.copy(),
         }
 
@@ -341,6 +376,7 @@ class Mechanism:
         self._links = links_from_rows(state["rows"])
         self._by_name = {link.name: link for link in self._links.values()}
         self._by_joint = {str(link.joint.name): link for link in self._links.values() if link.joint is not None}
+        self._frames = dict(state["frames"])
         self.ground = self._links[0]
         self.log = state["log"]
         self._layout = self._tree = self._tree_before = self._real_links = None
@@ -348,6 +384,8 @@ class Mechanism:
     def _check_new_link_name(self, name: str) -> None:
         if name_string(name, "link name") in self._by_name:
             raise DuplicateNameError("link", name)
+        if name in self._frames:
+            raise DuplicateNameError("frame", name)
 
     def _named_joint(self, joint: Joint, link_name: str) -> Joint:
         """The joint with a name that is not taken: its own, or else the link's."""
