@@ -3,9 +3,11 @@
 Compiled for the same reason as `build_tree`. Two kernels: one counts, so that Python can find the memory, one fills it.
 """
 
-from varichain.kernels.jit import INTEGERS, LOOP_SPECS, TABLE, helper, kernel
+from varichain.kernels.jit import BYTES, INTEGERS, LOOP_SPECS, TABLE, helper, kernel
 from varichain.kernels.propagation import padded
 from varichain.kernels.tables import (
+    ENTITIES,
+    TREE,
     open_bodies,
     open_dofs,
     open_links,
@@ -14,8 +16,12 @@ from varichain.kernels.tables import (
     open_rows,
     open_shared,
     open_support,
+    put_into,
+    size_of,
 )
 from varichain.kernels.tuples import add3, load3, load9, mat_mul, mat_vec, store3, store9
+
+_ALL = len(ENTITIES)
 
 
 @helper
@@ -60,19 +66,19 @@ def _count_marked(dofs, k, end, mark, value):
     return count
 
 
-@kernel(TABLE, LOOP_SPECS, INTEGERS, INTEGERS)
+@kernel(TABLE, LOOP_SPECS, INTEGERS)
 def count_loops(
-    # layout
+    # layout of the tree, and out
     table,
     # in
     specs,
-    # work (n_dofs): zeros
+    # work (n_dofs)
     mark,
-    # out (6)
-    counts,
 ):
-    """Numbers of rows, pairs, supporting freedoms, shared places, propagated entries, entries of the Gram matrix."""
+    """Write the lengths of all that loops need into an address table; returns the bytes that it needs."""
     bodies, dofs, links = open_bodies(table), open_dofs(table), open_links(table)
+    mark[:] = 0
+    all_rows, n_pairs, all_support, n_shared, n_propagated, n_gram = 0, 0, 0, 0, 0, 0
     for i in range(len(specs)):
         k_A, k_B = _ends(specs[i], bodies, links)
         meet = _meeting(dofs, k_A, k_B)
@@ -83,15 +89,19 @@ def count_loops(
             meet = _meeting(dofs, k_A, k_B)
             n = _count_marked(dofs, k_A, -1, mark, i + 1) + _count_marked(dofs, k_B, meet, mark, i + 1)
             if n > 0:
-                counts[1] += 1
-                counts[3] += 3 * n
+                n_pairs += 1
+                n_shared += 3 * n
             if n > 0 or width > 0:
                 width += specs[j].n_rows
         n_rows = specs[i].n_rows
-        counts[0] += n_rows
-        counts[2] += n_support
-        counts[4] += n_support * padded(n_rows)
-        counts[5] += n_rows * width + n_rows * (n_rows + 1) // 2
+        all_rows += n_rows
+        all_support += n_support
+        n_propagated += n_support * padded(n_rows)
+        n_gram += n_rows * width + n_rows * (n_rows + 1) // 2
+    table[7], table[9], table[11] = len(specs), all_rows, n_pairs
+    table[13], table[15] = all_support, n_shared
+    table[17], table[19], table[21] = n_propagated, n_gram, all_rows
+    return size_of(table, TREE, _ALL)
 
 
 @helper
@@ -177,16 +187,19 @@ def _fill_pairs(i, loops, support, mark, pairs, shared, n_pairs, place):
     return first, n_pairs, place
 
 
-@kernel(TABLE, LOOP_SPECS, INTEGERS)
+@kernel(TABLE, BYTES, LOOP_SPECS, INTEGERS)
 def build_loops(
-    # layout and out: zeros
+    # layout and out: lengths counted; zeros
     table,
+    data,
     # in
     specs,
-    # work (n_dofs): zeros
+    # work (n_dofs)
     mark,
 ):
     """Loops, rows and pairs of a table whose tree is built and whose arrays have the lengths that were counted."""
+    put_into(data, table, TREE, _ALL)
+    mark[:] = 0
     bodies, dofs, links = open_bodies(table), open_dofs(table), open_links(table)
     loops, rows, pairs = open_loops(table), open_rows(table), open_pairs(table)
     support, shared = open_support(table), open_shared(table)

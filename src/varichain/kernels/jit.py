@@ -29,6 +29,7 @@ JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 
 # Argument types of kernels: an address table, contiguous arrays, scalars; and what layouts are built from.
 TABLE = INTEGERS = numba.int64[::1]
+BYTES = numba.uint8[::1]
 VECTOR, MATRIX, INTEGER, NUMBER = numba.float64[::1], numba.float64[:, ::1], numba.int64, numba.float64
 SPECS, LOOP_SPECS = numba.from_dtype(SPEC)[::1], numba.from_dtype(LOOP_SPEC)[::1]
 KERNELS: dict[Any, tuple[Any, ...]] = {}

@@ -31,6 +31,8 @@ ENTITIES: dict[str, np.dtype[Any]] = {
     "gram": np.dtype(np.float64),  # K M^-1 K^T and its factor: lower triangle by rows, from each row's first entry on
     "multipliers": np.dtype(np.float64),  # right-hand sides, then forces or impulses of the rows
 }
+TREE = 3  # the first three belong to the tree, the others to its loops
+_SIZES = tuple(dtype.itemsize for dtype in ENTITIES.values())  # all multiples of eight bytes: everything stays aligned
 
 
 def as_records(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -63,6 +65,24 @@ else:
     @helper
     def _array_at(address, length, dtype):
         return carray(_pointer(address), (length,), dtype)
+
+
+@helper
+def size_of(table, first, end):
+    """Bytes that the arrays from `first` to (not including) `end` of a table take; their lengths are in it."""
+    size = 0
+    for i in range(first, end):
+        size += table[2 * i + 1] * _SIZES[i]
+    return size
+
+
+@helper
+def put_into(data, table, first, end):
+    """Note the addresses of the same arrays, one behind the other in `data`."""
+    address = np.int64(data.ctypes.data)
+    for i in range(first, end):
+        table[2 * i] = address
+        address += table[2 * i + 1] * _SIZES[i]
 
 
 @helper

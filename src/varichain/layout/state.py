@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from varichain.errors import InputError, StructureError
 from varichain.layout.carry import carried
-from varichain.layout.layout import JointSlot, Layout, layout_of
+from varichain.layout.layout import Layout, layout_of
+from varichain.layout.tree import JointSlot
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.checks import finite_array, finite_scalar, normalised
 from varichain.spatial.pose import Pose

@@ -74,7 +74,7 @@ class Link:
     at: Pose
     inertia: Inertia
     shapes: tuple[Shape, ...]
-    _spec: Any  # kept here by the layout package
+    _spec: Any  # kept here by the layout package until the link is edited
     _last_child: Link | None  # appending to a long list of children takes one step
 
     def __init__(

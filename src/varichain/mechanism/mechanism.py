@@ -58,8 +58,9 @@ class Mechanism:
         self._by_joint: dict[str, Link] = {}
         self._layout: Any = None  # kept here by the layout package until the next edit
         self._tree: Any = None  # and this until the next edit of the tree
-        self._tree_before: Any = None
-        self._real_links: tuple[Link, ...] | None = None  # until one is added
+        self._real_links: tuple[Link, ...] | None = None  # worked out again when one is added
+        self._row_of: dict[str, int] | None = None
+        self._virtual_links: tuple[Link, ...] = ()
         self.log = StructureLog()
 
     # Edits
@@ -185,7 +186,7 @@ class Mechanism:
         found = self.link(link)
         if found.is_ground or found.is_virtual:
             raise StructureError(f"{found!r} has no inertia of its own; set that of a real link")
-        found._edit(inertia=checked_inertia(inertia))
+        found._edit(inertia=checked_inertia(inertia), _spec=None)
         self._edited()
 
     def edit_joint(self, joint: str, /, **changes: Any) -> Joint:
@@ -214,7 +215,7 @@ class Mechanism:
             new = self._named_joint(new, link.name)
         del self._by_joint[joint]
         self._by_joint[str(new.name)] = link
-        link._edit(joint=new)
+        link._edit(joint=new, _spec=None)
         self._edited()
         return new
 
@@ -230,7 +231,7 @@ class Mechanism:
     @property
     def virtual_links(self) -> tuple[Link, ...]:
         """The virtual links, one for each loop, in the order of their ids."""
-        return tuple(link for link in self._links.values() if link.is_virtual)
+        return self._virtual_links
 
     @property
     def joints(self) -> tuple[Joint, ...]:
@@ -313,12 +314,18 @@ class Mechanism:
 
     # Inside
 
+    @property
+    def _rows(self) -> dict[str, int]:
+        """Row of every real link by name, ground first; a link keeps its row for good."""
+        if self._row_of is None:
+            self._row_of = {link.name: row for row, link in enumerate((self.ground, *self.links))}
+        return self._row_of
+
     def _edited(self, tree: bool = True) -> None:
         """Count an edit, of the tree or of loops alone; what was worked out for the old structure is void."""
         self.revision += 1
         self._layout = None
         if tree:
-            self._tree_before = self._tree or self._tree_before
             self._tree = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -343,7 +350,8 @@ class Mechanism:
         self._by_joint = {str(link.joint.name): link for link in self._links.values() if link.joint is not None}
         self.ground = self._links[0]
         self.log = state["log"]
-        self._layout = self._tree = self._tree_before = self._real_links = None
+        self._virtual_links = tuple([link for link in self._links.values() if link.is_virtual])
+        self._layout = self._tree = self._real_links = self._row_of = None
 
     def _check_new_link_name(self, name: str) -> None:
         if name_string(name, "link name") in self._by_name:
@@ -360,8 +368,10 @@ class Mechanism:
         """Enter a new link, checked already, under `parent`."""
         parent._append_child(link)
         self._links[link.id] = link
-        if not link.is_virtual:
-            self._real_links = None
+        if link.is_virtual:
+            self._virtual_links += (link,)
+        else:
+            self._real_links = self._row_of = None
         self._by_name[link.name] = link
         if link.joint is not None:
             self._by_joint[str(link.joint.name)] = link
@@ -369,11 +379,12 @@ class Mechanism:
         self._edited(tree=not link.is_virtual)
 
     def _take_off(self, link: Link) -> None:
-        """Remove a link without children."""
+        """Remove a virtual link."""
         assert link.parent is not None and link.joint is not None
         link.parent._remove_child(link)
         del self._links[link.id], self._by_name[link.name], self._by_joint[str(link.joint.name)]
-        self._edited(tree=not link.is_virtual)
+        self._virtual_links = tuple([other for other in self._virtual_links if other is not link])
+        self._edited(tree=False)
 
     def _set_free(self, link: Link) -> None:
         """Hang a link of the tree on the ground by a free joint with the link's name."""
@@ -382,6 +393,6 @@ class Mechanism:
         name = numbered(link.name, self._by_joint)
         link.parent._remove_child(link)
         self.ground._append_child(link)
-        link._edit(joint=_FREE._as(name=name), at=_AT_ORIGIN)
+        link._edit(joint=_FREE._as(name=name), at=_AT_ORIGIN, _spec=None)
         self._by_joint[name] = link
         self._edited()

@@ -9,7 +9,7 @@ from varichain.mechanism.link import journal
 if TYPE_CHECKING:
     from varichain.mechanism.mechanism import Mechanism
 
-_FIELDS = ("revision", "_next_id", "_layout", "_tree", "_tree_before", "_real_links", "_gravity")
+_FIELDS = ("revision", "_next_id", "_layout", "_tree", "_real_links", "_row_of", "_virtual_links", "_gravity")
 _TABLES = ("_links", "_by_name", "_by_joint")
 
 
