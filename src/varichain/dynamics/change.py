@@ -104,7 +104,8 @@ def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange
             close_gaps(layout, after, wanted)
             blow = impact_of(layout, layout.workspaces.mine.table, after)
             after.v[:] = blow.v
-            edits += [connection_edit(link, blow.impulses) for link in links]
+            newest = blow.impulses.array[-len(links) :].tolist()
+            edits += [connection_edit(link, tuple(impulse)) for link, impulse in zip(links, newest, strict=True)]
     s._become(after)
     m.log.write(s.time, tuple(edits), blow.energy_lost if blow is not None else 0.0)
     return StructureChange(s.time, tuple(edits), blow, before, after.copy())

@@ -31,23 +31,22 @@ class LoopForces(Mapping[str, Array]):
     springs, dampers and friction of the joint included.
 
     Attributes:
+        array: All of them (n_loops, 6), in the order of the virtual links' ids.
         multipliers: One per row (n_rows,).
         is_unique: Whether the motion determines them. Where rows are redundant it does not: these are of least norm.
     """
 
-    def __init__(
-        self, connections: tuple[Connection, ...], wrenches: Array, multipliers: Array, is_unique: bool
-    ) -> None:
-        """Hold what was computed: wrenches (n_loops, 6) in the order of the connections."""
+    def __init__(self, connections: tuple[Connection, ...], array: Array, multipliers: Array, is_unique: bool) -> None:
+        """Hold what was computed."""
         self._connections = connections
-        self._table = wrenches
+        self.array = array
         self.multipliers = multipliers
         self.is_unique = is_unique
 
     @cached_property
     def _wrenches(self) -> dict[str, Array]:
         """By name, when it is first asked for: a structure change does not."""
-        return {str(connection.joint.name): row for connection, row in zip(self._connections, self._table, strict=True)}
+        return {str(connection.joint.name): row for connection, row in zip(self._connections, self.array, strict=True)}
 
     def __getitem__(self, joint: str) -> Array:
         """Wrench of one loop."""

@@ -7,7 +7,7 @@ matrix product. The links keep their own frames, at constant poses in their bodi
 
 from varichain.kernels.jit import BYTES, SPECS, TABLE, VECTOR, helper, kernel
 from varichain.kernels.records import FREE, GROUND, SPHERICAL
-from varichain.kernels.tables import TREE, open_bodies, open_dofs, open_links, put_into, size_of
+from varichain.kernels.tables import TREE, open_bodies, open_dofs, open_links, open_specs, put_into, size_of
 from varichain.kernels.tuples import (
     add3,
     load3,
@@ -152,11 +152,12 @@ def count_tree(
     table,
 ):
     """Write the numbers of bodies, freedoms and links into an address table; returns the bytes that they need."""
-    table[1], table[3], table[5] = 1, 0, len(specs)
-    for row in range(1, len(specs)):
-        table[1] += specs[row].n_primitives
-        for k in range(specs[row].n_primitives):
-            table[3] += n_v_of(specs[row].kinds[k])
+    records = open_specs(specs)
+    table[1], table[3], table[5] = 1, 0, len(records)
+    for row in range(1, len(records)):
+        table[1] += records[row].n_primitives
+        for k in range(records[row].n_primitives):
+            table[3] += n_v_of(records[row].kinds[k])
     return size_of(table, 0, TREE)
 
 
@@ -182,9 +183,9 @@ def build_tree(
     store9(links[0].R, _IDENTITY)
     for i in range(3):
         ground.A[3 + i] = -gravity[i]  # a ground that accelerates upward stands for gravity
-    n_bodies, n_q, n_dofs = 1, 0, 0
-    for row in range(1, len(specs)):
-        n_bodies, n_q, n_dofs = _add_link(specs, row, bodies, dofs, links, n_bodies, n_q, n_dofs)
+    records, n_bodies, n_q, n_dofs = open_specs(specs), 1, 0, 0
+    for row in range(1, len(records)):
+        n_bodies, n_q, n_dofs = _add_link(records, row, bodies, dofs, links, n_bodies, n_q, n_dofs)
     return _massless_link(bodies, dofs)
 
 

@@ -201,18 +201,17 @@ def link_accelerations(
         store6(A_out[i], join6(angular(A), add3(sub3(velocity_at(A, x), ground), turning)))
 
 
-@kernel(TABLE, VECTOR, INTEGER, INTEGER, MATRIX, VECTOR, VECTOR)
+@kernel(TABLE, VECTOR, INTEGER, INTEGER, VECTOR, MATRIX)
 def frame_on_other(
     # layout
     table,
-    # in: rows of two links, a frame (3, 3), (3) on the first
+    # in: rows of two links
     q,
     link_A,
     link_B,
-    R,
+    # in and out: position (3) and orientation (3, 3) of a frame on the first, then on the other
     p,
-    # out (12): orientation by rows, position
-    frame_out,
+    R,
 ):
     """Where a frame on one link is in the frame of another."""
     bodies, links = open_bodies(table), open_links(table)
@@ -224,10 +223,10 @@ def frame_on_other(
     x_A = point_of_link(bodies, A, load3(p))
     x_B = point_of_link(bodies, B, ZERO3)
     gap = add3(sub3(reference_A, reference_B), sub3(x_A, x_B))
-    R_AF = (R[0, 0], R[0, 1], R[0, 2], R[1, 0], R[1, 1], R[1, 2], R[2, 0], R[2, 1], R[2, 2])
+    flat = R.reshape(9)
     R_BW = (R_WB[0], R_WB[3], R_WB[6], R_WB[1], R_WB[4], R_WB[7], R_WB[2], R_WB[5], R_WB[8])
-    store9(frame_out[:9], mat_mul(R_BW, mat_mul(R_WA, R_AF)))
-    store3(frame_out[9:], mat_t_vec(R_WB, gap))
+    store9(flat, mat_mul(R_BW, mat_mul(R_WA, load9(flat))))
+    store3(p, mat_t_vec(R_WB, gap))
 
 
 @kernel(TABLE, VECTOR, VECTOR, INTEGER, VECTOR)

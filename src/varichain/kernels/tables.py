@@ -15,7 +15,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from varichain.kernels.jit import JIT_DISABLED, helper
-from varichain.kernels.records import BODY, DOF, LINK, LOOP, PAIR, ROW
+from varichain.kernels.records import BODY, DOF, LINK, LOOP, LOOP_SPEC, PAIR, ROW, SPEC
 
 # What a table holds, in this order; the last five are plain arrays.
 ENTITIES: dict[str, np.dtype[Any]] = {
@@ -33,11 +33,7 @@ ENTITIES: dict[str, np.dtype[Any]] = {
 }
 TREE = 3  # the first three belong to the tree, the others to its loops
 _SIZES = tuple(dtype.itemsize for dtype in ENTITIES.values())  # all multiples of eight bytes: everything stays aligned
-
-
-def as_records(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The array as kernels that take records directly want it: attributes work on np.recarray only without compiler."""
-    return array.view(np.recarray) if JIT_DISABLED else array
+_SPEC_SIZE, _LOOP_SPEC_SIZE = SPEC.itemsize, LOOP_SPEC.itemsize
 
 
 @intrinsic
@@ -65,6 +61,18 @@ else:
     @helper
     def _array_at(address, length, dtype):
         return carray(_pointer(address), (length,), dtype)
+
+
+@helper
+def open_specs(specs):
+    """Records of links, from their bytes."""
+    return _array_at(np.int64(specs.ctypes.data), len(specs) // _SPEC_SIZE, SPEC)
+
+
+@helper
+def open_loop_specs(specs):
+    """Records of loops, from their bytes."""
+    return _array_at(np.int64(specs.ctypes.data), len(specs) // _LOOP_SPEC_SIZE, LOOP_SPEC)
 
 
 @helper

@@ -121,7 +121,7 @@ class Layout:
             first = rows.stop
         return tuple(loops)
 
-    @cached_property
+    @property
     def n_rows(self) -> int:
         """Number of rows of all loops."""
         return sum([len(ROWS[connection.joint.kind]) for connection in self.connections])

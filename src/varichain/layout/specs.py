@@ -25,7 +25,7 @@ from varichain.kernels.records import (
     TURN_AND_SLIDE,
     WHOLE,
 )
-from varichain.mechanism.joint import Joint
+from varichain.mechanism.joint import Joint, Primitive
 from varichain.mechanism.link import Link
 from varichain.spatial.pose import Pose
 
@@ -49,13 +49,27 @@ PASSIVE_JOINTS = {
     "planar": IN_PLANE,
     "spherical": BALL,
 }
-_WHOLE_ROTATION = ("fixed", "prismatic")
 _IDENTITY = np.eye(3)
 # The fields of SPEC and LOOP_SPEC in order; packed at once, since every structure change makes some.
 _LINK = struct.Struct("2q 3q 27d d 9d3d d3d6d 6d6d6d6d 7d")
-_ENDS, _FRAMES, _JOINT = struct.Struct("2q"), 2 * 12 * 8, struct.Struct("9d 3d 2d 2q 6q6q q 3d3d3d4d")
-assert (_LINK.size, _ENDS.size + _FRAMES + _JOINT.size) == (SPEC.itemsize, LOOP_SPEC.itemsize)
+_ENDS, _FRAMES, _AXES = struct.Struct("2q"), 2 * 12 * 8, 9 * 8
+_SECOND, _PASSIVE = struct.Struct("3d 2d"), struct.Struct("q 3d3d3d4d")
+_NO_SECOND, _NO_PASSIVE = bytes(_SECOND.size), bytes(_PASSIVE.size)
+_ROWS = {
+    kind: struct.pack(
+        "2q 6q6q",
+        WHOLE if kind in ("fixed", "prismatic") else AXIS,
+        len(rows),
+        *[row[0] for row in rows],
+        *[0] * (6 - len(rows)),
+        *[row[1] for row in rows],
+        *[0] * (6 - len(rows)),
+    )
+    for kind, rows in ROWS.items()
+}
 GROUND_SPEC = bytes(SPEC.itemsize)
+assert _LINK.size == SPEC.itemsize
+assert sum((_ENDS.size, _FRAMES, _AXES, _SECOND.size, len(_ROWS["free"]), _PASSIVE.size)) == LOOP_SPEC.itemsize
 
 
 class Connection(NamedTuple):
@@ -80,7 +94,7 @@ def link_spec(link: Link, rows: Mapping[str, int]) -> bytes:
     """Record of a link, its joint and its inertia, which is also kept with the link."""
     assert link.joint is not None and link.parent is not None
     spec = _new_link_spec(link, link.joint, rows[link.parent.name])
-    link._edit(_spec=spec)
+    link._set("_spec", spec)
     return spec
 
 
@@ -92,7 +106,7 @@ def connection_of(link: Link, rows: Mapping[str, int]) -> Connection:
     frames = [part.tobytes() for frame in (link.on_real, link.at) for part in (frame.R, frame.p)]
     spec = b"".join([ends, *frames, _joint_spec(joint)])
     connection = Connection(joint, A.name, B.name, link.on_real, link.at, spec)
-    link._edit(_spec=connection)
+    link._set("_spec", connection)
     return connection
 
 
@@ -123,35 +137,25 @@ def _new_link_spec(link: Link, joint: Joint, parent: int) -> bytes:
 
 def _joint_spec(joint: Joint) -> bytes:
     """What a loop's record says of the joint alone."""
-    axes = [primitive.R for primitive in joint.primitives()]
-    R = axes[-1] if joint.kind == "planar" else (axes[0] if axes else _IDENTITY)
-    axis_A, angle = [0.0, 0.0, 0.0], 0.0
-    if joint.kind == "universal":
-        first, second = axes[0][:, 2], axes[1][:, 2]
-        axis_A = (R.T @ second).tolist()
-        angle = math.atan2(float(np.linalg.norm(np.cross(first, second))), float(first @ second))
-    pitch = joint.primitives()[0].pitch if joint.kind == "screw" else 0.0
-    rows = ROWS[joint.kind]
-    unused = [0] * (6 - len(rows))
-    return _JOINT.pack(
-        *R.ravel().tolist(),
-        *axis_A,
-        angle,
-        pitch,
-        WHOLE if joint.kind in _WHOLE_ROTATION else AXIS,
-        len(rows),
-        *[kind for kind, _ in rows],
-        *unused,
-        *[axis for _, axis in rows],
-        *unused,
-        *_passive(joint),
-    )
+    primitives = joint.primitives()
+    R = primitives[-1 if joint.kind == "planar" else 0].R if primitives else _IDENTITY
+    second = _SECOND.pack(*_second_axis(joint, primitives)) if joint.kind in ("universal", "screw") else _NO_SECOND
+    has_passive = any((*joint.damping, *joint.friction, *joint.stiffness))
+    passive = _PASSIVE.pack(*_passive(joint)) if has_passive else _NO_PASSIVE
+    return b"".join([R.tobytes(), second, _ROWS[joint.kind], passive])
+
+
+def _second_axis(joint: Joint, primitives: tuple[Primitive, ...]) -> tuple[float, ...]:
+    """Second axis of a universal joint in frame A and its angle with the first; the pitch of a screw."""
+    if joint.kind == "screw":
+        return 0.0, 0.0, 0.0, 0.0, primitives[0].pitch
+    first, second = (primitive.R[:, 2] for primitive in primitives)
+    angle = math.atan2(float(np.linalg.norm(np.cross(first, second))), float(first @ second))
+    return *(primitives[0].R.T @ second).tolist(), angle, 0.0
 
 
 def _passive(joint: Joint) -> tuple[float, ...]:
-    """Code of the joint, damping, friction, stiffness and rest; zeros if nothing acts in it."""
-    if not any((*joint.damping, *joint.friction, *joint.stiffness)):
-        return (0,) + (0.0,) * 13
+    """Code of the joint, damping, friction, stiffness and rest."""
     missing = (0.0,) * (3 - joint.n_v)
     options = (number for option in (joint.damping, joint.friction, joint.stiffness) for number in (*option, *missing))
     return (PASSIVE_JOINTS[joint.kind], *options, *joint.rest, *(0.0,) * (4 - joint.n_q))

@@ -114,8 +114,7 @@ class State:
 
     def _carry_to(self, layout: Layout) -> None:
         """Make this a state of another layout of the same mechanism."""
-        if not layout.same_coordinates(self._layout):
-            self._q, self._v = carried(self._layout, layout, self._q, self._v)
+        self._q, self._v = carried(self._layout, layout, self._q, self._v)
         self._layout = layout
 
     def _become(self, other: State) -> None:

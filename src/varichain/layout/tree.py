@@ -105,11 +105,11 @@ class Tree:
 
     def changed_joints(self, other: Tree) -> list[int]:
         """Indices of joints that mean something else in the other tree: by name, kind, or the link they hang on."""
-        pairs = enumerate(zip(self.joints, other.joints, self.parents, other.parents, strict=False))
+        both = enumerate(zip(self.joints, self.parents, other.joints, other.parents, strict=True))
         return [
             i
-            for i, (joint, was, parent, parent_was) in pairs
-            if (joint is not was and (joint.name != was.name or joint.kind != was.kind)) or parent != parent_was
+            for i, (joint, parent, was, hung_on) in both
+            if (joint is not was and (joint.name != was.name or joint.kind != was.kind)) or parent != hung_on
         ]
 
     def __getstate__(self) -> dict[str, Any]:

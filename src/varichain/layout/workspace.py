@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from varichain.kernels.build_loops import build_loops, count_loops
 from varichain.kernels.build_tree import build_tree, count_tree
-from varichain.kernels.records import LOOP_SPEC, SPEC
-from varichain.kernels.tables import ENTITIES, TREE, as_records
+from varichain.kernels.tables import ENTITIES, TREE
 
 Bytes = NDArray[np.uint8]
 
@@ -49,8 +48,7 @@ class Workspace:
 
 def tree_workspace(specs: bytes, gravity: NDArray[np.float64]) -> Workspace:
     """Workspace of a tree without loops, from the records of its links, ground first."""
-    records = _records(specs, SPEC)
-    table = np.zeros(2 * len(ENTITIES), np.int64)
+    records, table = np.frombuffer(specs, np.uint8), np.zeros(2 * len(ENTITIES), np.int64)
     data = np.zeros(count_tree(records, table), np.uint8)
     massless = build_tree(table, data, records, gravity)
     return Workspace(table, data, _NOTHING, int(massless))
@@ -58,27 +56,35 @@ def tree_workspace(specs: bytes, gravity: NDArray[np.float64]) -> Workspace:
 
 def loop_workspace(tree: Workspace, specs: bytes) -> Workspace:
     """Workspace of a tree with loops, from the records of the loops: the tree's own, and memory for the loops."""
-    records = _records(specs, LOOP_SPEC)
-    table = tree.table.copy()
-    mark = np.empty(table[3], np.int64)
-    data = np.zeros(count_loops(table, records, mark), np.uint8)
-    build_loops(table, data, records, mark)
+    records, table = np.frombuffer(specs, np.uint8), tree.table.copy()
+    data = np.zeros(count_loops(table, records), np.uint8)
+    build_loops(table, data, records)
     return Workspace(table, tree.tree, data, tree.massless)
 
 
-class WorkspacePool(threading.local):
-    """The workspace of the calling thread: kernels release the interpreter's lock, so threads must not share one.
+class WorkspacePool:
+    """One workspace for each thread: kernels release the interpreter's lock, so threads must not share one.
 
-    Attributes:
-        mine: Built when a thread first asks for it. Structures that differ in loops alone share the memory of their
-            tree in it: a kernel leaves nothing there that the next one relies on.
+    The workspace of a thread that has ended goes to the next one that gets its number.
     """
 
+    __slots__ = ("_arguments", "_build", "_of_thread")
+
     def __init__(self, build: Callable[..., Workspace], *arguments: Any) -> None:
-        """Make this thread's workspace; Python calls this once in each thread."""
-        self.mine = build(*arguments)
+        """Prepare to build workspaces in this way."""
+        self._build = build
+        self._arguments = arguments
+        self._of_thread: dict[int, Workspace] = {}
 
+    @property
+    def mine(self) -> Workspace:
+        """The calling thread's workspace, built when it is first asked for.
 
-def _records(data: bytes, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Array of records from their bytes, in writable memory of its own."""
-    return as_records(np.frombuffer(bytearray(data), dtype))
+        Structures that differ in loops alone share the memory of their tree in it: a kernel leaves nothing there that
+        the next one relies on.
+        """
+        thread = get_ident()
+        workspace = self._of_thread.get(thread)
+        if workspace is None:
+            workspace = self._of_thread[thread] = self._build(*self._arguments)
+        return workspace

@@ -156,8 +156,7 @@ class Mechanism:
             link = add_virtual_link(self, self.link(a), self.link(b), joint, at, at_other, name)
             self.log.write(None, (connection_edit(link),))
             return link
-        from varichain.dynamics.actions import connect
-        from varichain.dynamics.change import change
+        from varichain.dynamics import change, connect
 
         done = change(self, state, [connect(a, b, joint, at, at_other, name=name, snap=snap)])
         return self.link_of_joint(done.edits[0].joint)
@@ -176,8 +175,7 @@ class Mechanism:
         if state is None:
             self.log.write(None, (cut_joint(self, joint),))
             return
-        from varichain.dynamics.actions import cut
-        from varichain.dynamics.change import change
+        from varichain.dynamics import change, cut
 
         change(self, state, [cut(joint)])
 
@@ -216,7 +214,7 @@ class Mechanism:
         del self._by_joint[joint]
         self._by_joint[str(new.name)] = link
         link._edit(joint=new, _spec=None)
-        self._edited()
+        self._edited(tree=not link.is_virtual)
         return new
 
     # Questions
@@ -368,7 +366,7 @@ class Mechanism:
         """Enter a new link, checked already, under `parent`."""
         parent._append_child(link)
         self._links[link.id] = link
-        if link.is_virtual:
+        if link.real is not None:
             self._virtual_links += (link,)
         else:
             self._real_links = self._row_of = None
@@ -376,7 +374,7 @@ class Mechanism:
         if link.joint is not None:
             self._by_joint[str(link.joint.name)] = link
         self._next_id = link.id + 1
-        self._edited(tree=not link.is_virtual)
+        self._edited(tree=link.real is None)
 
     def _take_off(self, link: Link) -> None:
         """Remove a virtual link."""
