@@ -108,7 +108,6 @@ def _frame_on_other(s: State, a: Link, b: Link, at: Pose) -> Pose:
     layout = s.layout
     if a.name not in layout.link_index or b.name not in layout.link_index:
         return at  # a virtual link, which is refused later
-    frame = np.empty(12)
-    rows = layout.link_index[a.name], layout.link_index[b.name]
-    frame_on_other(layout.workspaces.mine.table, s.q, *rows, at.R.copy(), at.p.copy(), frame)
-    return Pose._trusted(frame[9:], frame[:9].reshape(3, 3))
+    p, R, index = at.p.copy(), at.R.copy(), layout.link_index
+    frame_on_other(layout.tree.workspaces.mine.table, s.q, index[a.name], index[b.name], p, R)
+    return Pose._trusted(p, R)

@@ -75,7 +75,7 @@ class Prepared:
         layout = layout_of(mechanism)
         require_mass(layout)
         jit.seal(_TREE_KERNELS + _LOOP_KERNELS if layout.loops else _TREE_KERNELS)
-        self._workspace = layout.memory.copy()  # owns the memory that the table's addresses mean
+        self._workspace = layout.new_workspace()  # owns the memory that the table's addresses mean
         self._table = self._workspace.table
         self._forward_dynamics = constrained_forward_dynamics if layout.loops else forward_dynamics
         self.n_rows = layout.n_rows

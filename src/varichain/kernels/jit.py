@@ -21,18 +21,17 @@ import numba
 import numpy as np
 from numba.core import event
 
-from varichain.kernels.records import CHANNEL, FORCE, HOLD, LOOP_SPEC, SPEC
+from varichain.kernels.records import CHANNEL, FORCE, HOLD
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 
-# Argument types of kernels: an address table, contiguous arrays, scalars; and what layouts are built from.
+# Argument types of kernels: an address table, contiguous arrays, scalars; memory to fill, and specs to fill it from.
 TABLE = INTEGERS = numba.int64[::1]
 VECTOR, MATRIX, INTEGER, NUMBER = numba.float64[::1], numba.float64[:, ::1], numba.int64, numba.float64
-SPECS, LOOP_SPECS = numba.from_dtype(SPEC)[::1], numba.from_dtype(LOOP_SPEC)[::1]
-HOLDS, FORCES = numba.from_dtype(HOLD)[::1], numba.from_dtype(FORCE)[::1]
-CHANNELS = numba.from_dtype(CHANNEL)[::1]
+BYTES, SPECS = numba.uint8[::1], numba.types.Array(numba.uint8, 1, "C", readonly=True)
+HOLDS, FORCES, CHANNELS = [numba.from_dtype(record)[::1] for record in (HOLD, FORCE, CHANNEL)]
 KERNELS: dict[Any, tuple[Any, ...]] = {}
 
 # Contraction alone: a * b + c may become one fused instruction; NaN and infinity keep their meaning.

@@ -61,8 +61,9 @@ class Mechanism:
         self._frames: dict[str, Frame] = {}
         self._layout: Any = None  # kept here by the layout package until the next edit
         self._tree: Any = None  # and this until the next edit of the tree
-        self._tree_before: Any = None
-        self._real_links: tuple[Link, ...] | None = None  # until one is added
+        self._real_links: tuple[Link, ...] | None = None  # worked out again when one is added
+        self._row_of: dict[str, int] | None = None
+        self._virtual_links: tuple[Link, ...] = ()
         self.log = StructureLog()
 
     # Edits
@@ -161,8 +162,7 @@ class Mechanism:
             link = add_virtual_link(self, link_a, link_b, joint, at, at_other, name)
             self.log.write(None, (connection_edit(link),))
             return link
-        from varichain.dynamics.actions import connect
-        from varichain.dynamics.change import change
+        from varichain.dynamics import change, connect
 
         done = change(self, state, [connect(a, b, joint, at, at_other, name=name, snap=snap)])
         return self.link_of_joint(done.edits[0].joint)
@@ -181,8 +181,7 @@ class Mechanism:
         if state is None:
             self.log.write(None, (cut_joint(self, joint),))
             return
-        from varichain.dynamics.actions import cut
-        from varichain.dynamics.change import change
+        from varichain.dynamics import change, cut
 
         change(self, state, [cut(joint)])
 
@@ -191,7 +190,7 @@ class Mechanism:
         found = self.link(link)
         if found.is_ground or found.is_virtual:
             raise StructureError(f"{found!r} has no inertia of its own; set that of a real link")
-        found._edit(inertia=checked_inertia(inertia))
+        found._edit(inertia=checked_inertia(inertia), _spec=None)
         self._edited()
 
     def edit_joint(self, joint: str, /, **changes: Any) -> Joint:
@@ -220,8 +219,8 @@ class Mechanism:
             new = self._named_joint(new, link.name)
         del self._by_joint[joint]
         self._by_joint[str(new.name)] = link
-        link._edit(joint=new)
-        self._edited()
+        link._edit(joint=new, _spec=None)
+        self._edited(tree=not link.is_virtual)
         return new
 
     def add_frame(self, name: str, link: str | Link, at: Place = _AT_ORIGIN) -> Frame:
@@ -235,7 +234,7 @@ class Mechanism:
             StructureError: The link is virtual.
         """
         frame = new_frame(self, name, link, at)
-        self._frames[name] = frame
+        self._frames = {**self._frames, name: frame}  # a new one: transactions keep the old
         self._edited(tree=False)
         return frame
 
@@ -264,7 +263,7 @@ class Mechanism:
     @property
     def virtual_links(self) -> tuple[Link, ...]:
         """The virtual links, one for each loop, in the order of their ids."""
-        return tuple(link for link in self._links.values() if link.is_virtual)
+        return self._virtual_links
 
     @property
     def joints(self) -> tuple[Joint, ...]:
@@ -347,12 +346,18 @@ class Mechanism:
 
     # Inside
 
+    @property
+    def _rows(self) -> dict[str, int]:
+        """Row of every real link by name, ground first; a link keeps its row for good."""
+        if self._row_of is None:
+            self._row_of = {link.name: row for row, link in enumerate((self.ground, *self.links))}
+        return self._row_of
+
     def _edited(self, tree: bool = True) -> None:
         """Count an edit, of the tree or of loops alone; what was worked out for the old structure is void."""
         self.revision += 1
         self._layout = None
         if tree:
-            self._tree_before = self._tree or self._tree_before
             self._tree = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -379,7 +384,8 @@ class Mechanism:
         self._frames = dict(state["frames"])
         self.ground = self._links[0]
         self.log = state["log"]
-        self._layout = self._tree = self._tree_before = self._real_links = None
+        self._virtual_links = tuple([link for link in self._links.values() if link.is_virtual])
+        self._layout = self._tree = self._real_links = self._row_of = None
 
     def _check_new_link_name(self, name: str) -> None:
         if name_string(name, "link name") in self._by_name:
@@ -398,20 +404,23 @@ class Mechanism:
         """Enter a new link, checked already, under `parent`."""
         parent._append_child(link)
         self._links[link.id] = link
-        if not link.is_virtual:
-            self._real_links = None
+        if link.real is not None:
+            self._virtual_links += (link,)
+        else:
+            self._real_links = self._row_of = None
         self._by_name[link.name] = link
         if link.joint is not None:
             self._by_joint[str(link.joint.name)] = link
         self._next_id = link.id + 1
-        self._edited(tree=not link.is_virtual)
+        self._edited(tree=link.real is None)
 
     def _take_off(self, link: Link) -> None:
-        """Remove a link without children."""
+        """Remove a virtual link."""
         assert link.parent is not None and link.joint is not None
         link.parent._remove_child(link)
         del self._links[link.id], self._by_name[link.name], self._by_joint[str(link.joint.name)]
-        self._edited(tree=not link.is_virtual)
+        self._virtual_links = tuple([other for other in self._virtual_links if other is not link])
+        self._edited(tree=False)
 
     def _set_free(self, link: Link) -> None:
         """Hang a link of the tree on the ground by a free joint with the link's name."""
@@ -420,6 +429,6 @@ class Mechanism:
         name = numbered(link.name, self._by_joint)
         link.parent._remove_child(link)
         self.ground._append_child(link)
-        link._edit(joint=_FREE._as(name=name), at=_AT_ORIGIN)
+        link._edit(joint=_FREE._as(name=name), at=_AT_ORIGIN, _spec=None)
         self._by_joint[name] = link
         self._edited()
