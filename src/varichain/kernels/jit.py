@@ -21,16 +21,17 @@ import numba
 import numpy as np
 from numba.core import event
 
-from varichain.kernels.records import LOOP_SPEC, SPEC
+from varichain.kernels.records import CHANNEL, LOOP_SPEC, SPEC
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 
-# Argument types of kernels: an address table, contiguous arrays, scalars; and what layouts are built from.
+# Argument types of kernels: an address table, contiguous arrays, scalars; what layouts are built from, motions.
 TABLE = INTEGERS = numba.int64[::1]
 VECTOR, MATRIX, INTEGER, NUMBER = numba.float64[::1], numba.float64[:, ::1], numba.int64, numba.float64
 SPECS, LOOP_SPECS = numba.from_dtype(SPEC)[::1], numba.from_dtype(LOOP_SPEC)[::1]
+CHANNELS = numba.from_dtype(CHANNEL)[::1]
 KERNELS: dict[Any, tuple[Any, ...]] = {}
 
 # Contraction alone: a * b + c may become one fused instruction; NaN and infinity keep their meaning.

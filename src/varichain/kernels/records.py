@@ -195,3 +195,23 @@ PAIR = np.dtype(
     ],
     align=True,
 )
+
+# How a joint's coordinates follow time: one freedom, the orientation of a ball, the position that follows the
+# orientation of a free joint.
+SCALAR, ROTATION, POSITION = 0, 1, 2
+
+# Piecewise polynomials of time, in a table that many channels share.
+CHANNEL = np.dtype(
+    [
+        ("kind", _I),
+        ("dof", _I),  # index of its first freedom in v
+        ("coordinate", _I),  # index of its first coordinate in q
+        ("breaks", _I),  # where its n_pieces + 1 break times begin in the table
+        ("coefficients", _I),  # where its pieces begin, one behind the other, each as `kernels.motion` says
+        ("n_pieces", _I),
+        ("degree", _I),
+        ("repeats", _I),  # 1: begins again after its last break; 0: holds its first and last values
+        ("duration", _F),  # from the first break to the last
+    ],
+    align=True,
+)
