@@ -102,8 +102,18 @@ if TYPE_CHECKING:
         velocity,
     )
     from varichain.layout import JointState, State
+    from varichain.motion import JointMotion, Motion, TimeFunctions
 
 __version__ = "0.1.0"
+
+# Where the lazy names live that are not of the dynamics.
+_HOMES = {
+    "JointMotion": "varichain.motion",
+    "JointState": "varichain.layout",
+    "Motion": "varichain.motion",
+    "State": "varichain.layout",
+    "TimeFunctions": "varichain.motion",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -112,8 +122,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("varichain.figures")
     if name not in __all__:
         raise AttributeError(f"module 'varichain' has no attribute {name!r}")
-    module = "varichain.layout" if name in ("JointState", "State") else "varichain.dynamics"
-    value = getattr(importlib.import_module(module), name)
+    value = getattr(importlib.import_module(_HOMES.get(name, "varichain.dynamics")), name)
     globals()[name] = value
     return value
 
@@ -149,6 +158,7 @@ __all__ = [
     "InputError",
     "InverseDynamics",
     "Joint",
+    "JointMotion",
     "JointState",
     "Link",
     "LoopForces",
@@ -158,6 +168,7 @@ __all__ = [
     "MissingExtraError",
     "Mobility",
     "Momentum",
+    "Motion",
     "Overload",
     "Planar",
     "Pose",
@@ -174,6 +185,7 @@ __all__ = [
     "StructureChange",
     "StructureError",
     "SwingTwist",
+    "TimeFunctions",
     "Universal",
     "UnknownNameError",
     "VarichainError",
