@@ -342,9 +342,9 @@ def run(
 ):
     """Advance to a time, or to where something needs attention: see the status in `tally`.
 
-    Samples are written at every EVERY-th grid point that is passed. A call that ends early may be repeated. Other tasks:
-    to settle what happens at this instant, with or without an impact; to write one sample of the present state. All in
-    one kernel, for what they have in common takes long to compile.
+    Samples are written at every EVERY-th grid point that is passed. A call that ends early may be repeated. Other
+    tasks: to settle what happens at this instant, with or without an impact; to write one sample of the present state.
+    All in one kernel, for what they have in common takes long to compile.
     """
     rate = 1.0 / memo[STEP] if tally[METHOD] == EULER else 0.0
     context = (table, holds, forces, channels, motion, gains, counts, rate)

@@ -227,11 +227,10 @@ def decide(context, t, q, v, tau, a):
                     hold.held = 0
                     hold.slide = 1 if r < least else -1
                     turned = True
-            elif hold.slide != 0 and _is_resting(hold, q, v):
-                if hold.slide * (along(hold, q, a) + bias(hold, q, v)) < -SLACK_FORCE:
-                    hold.held = 1
-                    hold.slide = 0
-                    turned = True
+            elif _turns_back(hold, q, v, a):
+                hold.held = 1
+                hold.slide = 0
+                turned = True
         if not turned:
             _leave(holds)
             return True
@@ -240,8 +239,11 @@ def decide(context, t, q, v, tau, a):
 
 
 @routine
-def _is_resting(hold, q, v):
-    return abs(along(hold, q, v)) <= 10.0 * SLACK_VELOCITY
+def _turns_back(hold, q, v, a):
+    """Whether a freedom that was let go from rest accelerates against the direction that it was let go in."""
+    if hold.slide == 0 or abs(along(hold, q, v)) > 10.0 * SLACK_VELOCITY:
+        return False
+    return hold.slide * (along(hold, q, a) + bias(hold, q, v)) < -SLACK_FORCE
 
 
 @routine

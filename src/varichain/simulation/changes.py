@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics.actions import Connect, Cut, apply_connections
+from varichain.dynamics.actions import Connect, Cut, apply_connections, on_links
 from varichain.dynamics.arguments import link_row, require_mass
 from varichain.dynamics.gaps import close_gaps
 from varichain.kernels.wrenches import add_wrench
@@ -46,7 +46,7 @@ def apply_actions(
     Stops that are touched and drives take part in the impact.
     """
     cuts = [action for action in actions if isinstance(action, Cut)]
-    connections = [action for action in actions if isinstance(action, Connect)]
+    connections = on_links(m, [action for action in actions if isinstance(action, Connect)])
     pushes = [action for action in actions if isinstance(action, Push)]
     before = engine.energy_lost
     with transaction(m):
@@ -63,9 +63,8 @@ def apply_actions(
             row = link_row(layout, force.link)
             add_wrench(following.table, following.q, row, force._point, force._wrench, force._local)
         impulses = following.settle(is_impact=bool(connections or pushes))
-        names = [str(joint.name) for joint, *_ in layout.connections]
-        by_name = dict(zip(names, impulses, strict=True))
-        edits += [connection_edit(link, by_name) for link in links]
+        newest = impulses[len(impulses) - len(links) :].tolist()
+        edits += [connection_edit(link, tuple(impulse)) for link, impulse in zip(links, newest, strict=True)]
     lost = following.energy_lost - before
     entry = m.log.write(following.time, tuple(edits), lost) if edits else None
     return Changed(following, entry, lost)

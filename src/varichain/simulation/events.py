@@ -174,7 +174,8 @@ def when_force(
     Args:
         joint: Name of a joint, of the tree or of a loop; as long as there is none of this name nothing happens.
         actions: As of `at`.
-        force, moment: Thresholds; one or both.
+        force: Threshold of the force [N].
+        moment: Threshold of the moment [N m]; one or both are given.
         once: Whether it happens the first time only.
         name: Name, for the trace.
     """

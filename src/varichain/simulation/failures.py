@@ -15,15 +15,15 @@ def check_status(engine: Engine) -> None:
     freedom = engine.layout.freedom_name(int(engine.tally[running.FREEDOM]))
     if status == running.DIVERGED:
         raise DivergenceError(
-            f"the motion ceased to be finite after t = {t:.9g} s, at {freedom!r} first; take a smaller step, or look at "
-            "the forces and controllers there",
+            f"the motion ceased to be finite after t = {t:.9g} s, at {freedom!r} first; take a smaller step, or look "
+            "at the forces and controllers there",
             t,
             freedom,
         )
     if status == running.TOO_SMALL:
         raise DivergenceError(
-            f"the steps became too small after t = {t:.9g} s, at {freedom!r} first; loosen the tolerance, or look at the "
-            "forces there",
+            f"the steps became too small after t = {t:.9g} s, at {freedom!r} first; loosen the tolerance, or look at "
+            "the forces there",
             t,
             freedom,
         )
@@ -36,12 +36,12 @@ def check_status(engine: Engine) -> None:
         )
     if status == running.UNDECIDED:
         raise SimulationError(
-            f"at t = {t:.9g} s no set of held joints agrees with its forces: stops or friction that depend on each other "
-            "through loops; use limits='soft'",
+            f"at t = {t:.9g} s no set of held joints agrees with its forces: stops or friction that depend on each "
+            "other through loops; use limits='soft'",
             t,
         )
     raise SimulationError(
-        f"loops cannot be kept closed after t = {t:.9g} s: driven joints, stops or the step's length work against them; "
-        "take a smaller step, or drive fewer joints",
+        f"loops cannot be kept closed after t = {t:.9g} s: driven joints, stops or the step's length work against "
+        "them; take a smaller step, or drive fewer joints",
         t,
     )

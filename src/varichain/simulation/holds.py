@@ -104,8 +104,7 @@ def slot_length(slot: JointSlot) -> int:
 
 
 def _of_ball(limits: SwingTwist, slot: JointSlot, how: Limits) -> list[tuple[str, dict[str, Any]]]:
-    middle = getattr(limits, "center", None)
-    common = {"axis": limits.axis, "middle": (1.0, 0.0, 0.0, 0.0) if middle is None else middle}
+    common = {"axis": limits.axis, "middle": limits.center}
     held = []
     if limits.swing < math.pi:
         if limits.swing < _LEAST_SWING:
@@ -130,7 +129,7 @@ def _softness(limits: Limits, lower: float, upper: float) -> dict[str, Any]:
 
 def _refuse_loop_joints(layout: Layout, limits: Limits) -> None:
     """Nothing is dropped in silence: what cannot be simulated in joints that close loops is an error."""
-    for joint, *_ in layout.connections:
+    for joint in (connection.joint for connection in layout.connections):
         if joint.limits is not None and limits != "off":
             raise InputError(
                 f"joint {joint.name!r} closes a loop and has limits, which are simulated in joints of the tree only; "

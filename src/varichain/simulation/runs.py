@@ -148,7 +148,10 @@ def resume(
     Args:
         trace: A Trace, or the name of its file.
         until: Time to reach [s].
-        events, controller, motion, forces: As of `simulate`.
+        events: As of `simulate`, and so are the next three.
+        controller: Torques.
+        motion: Driven joints.
+        forces: External forces.
         out: File for the whole trace, the earlier part included.
         overwrite: Whether an existing file may be replaced.
         progress: As of `simulate`.

@@ -31,7 +31,7 @@ class Loads:
     def of(engine: Engine) -> Loads:
         """What acts now; holds, drives and controllers included."""
         wrenches = engine.loop_wrenches()
-        names = [str(joint.name) for joint, *_ in engine.layout.connections]
+        names = [str(connection.joint.name) for connection in engine.layout.connections]
         return Loads(engine.accelerations.copy(), dict(zip(names, wrenches, strict=True)))
 
 
