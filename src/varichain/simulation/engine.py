@@ -68,7 +68,7 @@ class Engine:
         """Take over a state (copied), and the clock and counters of the run."""
         layout: Layout = state.layout
         self.layout = layout
-        self._memory = layout.memory.copy()
+        self._workspace = layout.new_workspace()  # nobody else works in it: modes stay
         self.q, self.v = state.q.copy(), state.v.copy()
         self.state = State(layout, self.q, self.v, float(memo[running.TIME]))
         self.memo, self.tally = memo, tally
@@ -175,7 +175,7 @@ class Engine:
     @property
     def table(self) -> NDArray[np.int64]:
         """Address table of the engine's own workspace."""
-        return self._memory.table
+        return self._workspace.table
 
     @property
     def accelerations(self) -> Array:
@@ -222,7 +222,7 @@ class Engine:
 
     def _call(self, task: int, until: float = 0.0, most_steps: int = 0) -> None:
         running.run(
-            self._memory.table,
+            self._workspace.table,
             self.holds,
             self.forces,
             self._channels,
