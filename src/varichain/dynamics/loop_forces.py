@@ -120,7 +120,7 @@ def tree_torque(layout: Layout, table: Table, s: State, tau: Any) -> Array:
 
     A torque in a virtual joint is a pair of opposite wrenches along the joint's freedoms.
     """
-    if not layout.loops or tau is None:
+    if tau is None or not layout.connections:
         return joint_vector(layout, tau, "tau")
     if isinstance(tau, Mapping):
         virtual = {loop.name: loop for loop in layout.loops}
