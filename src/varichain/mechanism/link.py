@@ -14,7 +14,7 @@ from varichain.spatial.pose import Pose
 _SAME_FRAME = Pose()
 _FIELDS = (
     *("id", "name", "joint", "at", "inertia", "shapes", "real", "on_real"),
-    *("parent", "child", "brother", "_last_child", "_spec"),
+    *("parent", "child", "brother", "_last_child", "_spec", "_plain"),
 )
 
 
@@ -49,6 +49,7 @@ class Link:
 
     __slots__ = (
         "_last_child",
+        "_plain",
         "_spec",
         "at",
         "brother",
@@ -75,6 +76,7 @@ class Link:
     inertia: Inertia
     shapes: tuple[Shape, ...]
     _spec: Any  # kept here by the layout package
+    _plain: Any  # kept here by `describe`
     _last_child: Link | None  # appending to a long list of children takes one step
 
     def __init__(
@@ -89,7 +91,7 @@ class Link:
         on_real: Pose = _SAME_FRAME,
     ) -> None:
         """Make a link that hangs nowhere yet."""
-        values = (id, name, joint, at, inertia, shapes, real, on_real, None, None, None, None, None)
+        values = (id, name, joint, at, inertia, shapes, real, on_real, None, None, None, None, None, None)
         for field, value in zip(_FIELDS, values, strict=True):
             object.__setattr__(self, field, value)  # a new link has no old values for the journal
 
