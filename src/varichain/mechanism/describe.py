@@ -10,6 +10,7 @@ from varichain.mechanism.arguments import checked_loop_joint
 from varichain.mechanism.check import check
 from varichain.mechanism.connections import check_ends
 from varichain.mechanism.inertia import Inertia
+from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.plain import (
@@ -39,7 +40,8 @@ def description(m: Mechanism) -> Plain:
     """The structure of a mechanism as plain values, ready for JSON: all of it but `revision` and `log`.
 
     Links stand in the order of their ids, ground left out; `parent` and `real` are names, `place` counts the children
-    of the parent. A virtual link has `real` and `on_real` where others have `inertia` and `shapes`.
+    of the parent. A virtual link has `real` and `on_real` where others have `inertia` and `shapes`. Read it, do not
+    edit it: descriptions of one mechanism share the links that did not change.
     """
     places = {child.id: i for link in m._links.values() for i, child in enumerate(link.children)}
     links = [_plain_link(link, places[link.id]) for link in m._links.values() if not link.is_ground]
@@ -74,13 +76,22 @@ def mechanism_from(description: Any) -> Mechanism:
 
 
 def _plain_link(link: Link, place: int) -> Plain:
+    """A link as plain values, kept with it until it is edited: a structure change describes few links anew."""
     assert link.parent is not None and link.joint is not None
+    key = (link.parent, place, link.joint, link.at, link.inertia)
+    if link._plain is None or any(is_now is not was for is_now, was in zip(key, link._plain[0], strict=True)):
+        link._edit(_plain=(key, _new_plain_link(link, link.parent, place, link.joint)))
+    row: Plain = link._plain[1]
+    return row
+
+
+def _new_plain_link(link: Link, parent: Link, place: int, joint: Joint) -> Plain:
     row: Plain = {
         "id": link.id,
         "name": link.name,
-        "parent": link.parent.name,
+        "parent": parent.name,
         "place": place,
-        "joint": plain_joint(link.joint),
+        "joint": plain_joint(joint),
         "at": plain_pose(link.at),
     }
     if link.real is not None:

@@ -198,7 +198,7 @@ class JointFunctions(Frozen, ABC):
         """Channels of `packed`."""
         places = {}
         for name in self._chosen(joints):
-            if skip_missing and name not in layout.slot_by_name:
+            if skip_missing and name not in layout.tree.slot_by_name:
                 continue
             slot = layout.slot(name)
             misfit = self._misfit(self._tracks[name], slot)

@@ -44,7 +44,7 @@ def laws_of(layout: Layout, controllers: Sequence[Controller], motion: Motion | 
 
 
 def _slots(layout: Layout, names: Sequence[str]) -> list[JointSlot]:
-    return [layout.slot_by_name[name] for name in names if name in layout.slot_by_name]
+    return [layout.tree.slot_by_name[name] for name in names if name in layout.tree.slot_by_name]
 
 
 def _gain(gains: Gains, slot: JointSlot) -> float:

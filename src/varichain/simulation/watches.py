@@ -151,6 +151,6 @@ def _load(joint: str, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -
     loads = Loads.of(engine)
     if joint in loads.loop_forces:
         return loads.loop_forces[joint]
-    if joint in engine.layout.slot_by_name:
+    if joint in engine.layout.tree.slot_by_name:
         return joint_forces(m, engine.state, loads, forces)[joint]
     return None

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What a continuation needs.
+    """What a continuation needs, and how far the trace had come.
 
     Attributes:
         content: Plain values, known to the simulator alone.
-        epoch: Index of the epoch in which it was taken; -1 before the first.
-        n: Number of that epoch's samples before it.
+        n_epochs: Number of epochs that had begun.
+        n_samples: Number of the last epoch's samples.
+        is_open: Whether the last epoch had not ended.
+        n_log: Number of entries in the structure log.
     """
 
     content: dict[str, Any]
-    epoch: int
-    n: int
+    n_epochs: int
+    n_samples: int
+    is_open: bool
+    n_log: int
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values for JSON; `Checkpoint(**value)` is the way back."""
+        return asdict(self)

@@ -116,4 +116,6 @@ def _checked(blocks: Any) -> Iterator[tuple[str, int]]:
             raise InputError(f"width of columns {name!r} must be a whole number from 0 on, not {shown(n)}")
         if not name_string(name, f"name of columns[{i}]").isidentifier():
             raise InputError(f"name of columns[{i}] must be usable as an attribute, such as 'tau', not {name!r}")
+        if name == "labels":
+            raise InputError(f"columns[{i}] must not be called 'labels': files keep the columns' labels there")
         yield name, n

@@ -9,6 +9,7 @@ from varichain.trace.checkpoint import Checkpoint
 from varichain.trace.columns import Columns
 from varichain.trace.epoch import Epoch
 from varichain.trace.samples import Rows, Samples, SamplesInRows
+from varichain.trace.structure import Structure
 from varichain.trace.trace import Trace
 
 
@@ -17,27 +18,26 @@ class EpochDraft:
     """An epoch in the making.
 
     Attributes:
-        rows: Samples in rows, in order.
+        rows: Samples in rows by the number of their frame: entered twice, they are there once.
         stored: All samples, if they are in a finished file.
         n: Number of samples that the epoch had or has, lost ones included.
-        ended: Whether its end is known.
+        event: What ended it, if it has ended.
         lost: Spans of time whose samples are lost.
     """
 
     index: int
-    description: dict[str, Any]
+    structure: Structure
     columns: Columns
-    rows: list[Rows] = field(default_factory=list)
+    rows: dict[int, Rows] = field(default_factory=dict)
     stored: Samples | None = None
     n: int = 0
     event: dict[str, Any] | None = None
-    ended: bool = False
     lost: list[tuple[float, float]] = field(default_factory=list)
 
     def epoch(self) -> Epoch:
         """The epoch as it is now."""
-        samples = self.stored or SamplesInRows(self.columns, self.rows)
-        return Epoch(self.index, self.description, samples, self.event, tuple(self.lost))
+        samples = SamplesInRows(self.columns, [*self.rows.values()]) if self.stored is None else self.stored
+        return Epoch(self.index, self.structure, samples, self.event, tuple(self.lost))
 
 
 @dataclass

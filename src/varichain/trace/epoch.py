@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import InputError, UnknownNameError
-from varichain.mechanism.describe import mechanism_from
 from varichain.mechanism.mechanism import Mechanism
 from varichain.trace.columns import Columns
 from varichain.trace.hermite import between
 from varichain.trace.samples import Samples
-from varichain.trace.slots import Slots, slots_from
+from varichain.trace.slots import Slots
+from varichain.trace.structure import Structure
 
 if TYPE_CHECKING:
     from varichain.layout.state import State
@@ -50,8 +50,7 @@ class Epoch:
 
     Attributes:
         index: Number of the epoch in the run, from 0.
-        description: Its structure as plain values.
-        columns: Which blocks the samples have.
+        structure: Its structure, packed.
         event: What ended it; None if the run ended, or if it is not known.
         lost: Spans of time (start, end) [s] whose samples are lost: the file was damaged.
     """
@@ -59,14 +58,14 @@ class Epoch:
     def __init__(
         self,
         index: int,
-        description: dict[str, Any],
+        structure: Structure,
         samples: Samples,
         event: dict[str, Any] | None = None,
         lost: tuple[tuple[float, float], ...] = (),
     ) -> None:
         """Put an epoch together; traces are made by `TraceWriter` and `Trace.load`."""
         self.index = index
-        self.description = description
+        self.structure = structure
         self.event = event
         self.lost = lost
         self._samples = samples
@@ -76,15 +75,20 @@ class Epoch:
         """Which blocks the samples have."""
         return self._samples.columns
 
-    @cached_property
-    def mechanism(self) -> Mechanism:
-        """The mechanism of this epoch, rebuilt from the description when it is first asked for."""
-        return mechanism_from(self.description)
+    @property
+    def description(self) -> dict[str, Any]:
+        """Its structure as plain values, as `varichain.mechanism.description` gives them."""
+        return self.structure.description
 
-    @cached_property
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism of this epoch, rebuilt when it is first asked for."""
+        return self.structure.mechanism
+
+    @property
     def slots(self) -> Slots:
         """Where each joint stands in q and v."""
-        return slots_from(self.description)
+        return self.structure.slots
 
     @property
     def samples(self) -> Array:

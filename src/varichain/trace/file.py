@@ -16,7 +16,7 @@ class TraceFile:
     """A file that stays open as long as somebody may read from it, even if its name is given to another file.
 
     Attributes:
-        path: Its name when it was opened.
+        path: Its name.
         size: Bytes in it when it was opened.
     """
 
@@ -40,10 +40,7 @@ class TraceFile:
         parts = []
         with self._lock:
             self._file.seek(offset)
-            while length > 0:
-                part = self._file.read(length)
-                if not part:
-                    break
+            while length > 0 and (part := self._file.read(length)):
                 parts.append(part)
                 length -= len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
@@ -55,22 +52,19 @@ class TraceFile:
 
     def checksum(self, offset: int, end: int, start: int = 0) -> int:
         """CRC-32 of the bytes from `offset` to `end`, continued from `start`."""
-        while offset < end:
-            part = self.read(offset, min(_BLOCK, end - offset))
-            if not part:
-                break
+        while offset < end and (part := self.read(offset, min(_BLOCK, end - offset))):
             start = zlib.crc32(part, start)
             offset += len(part)
         return start
 
-    def find(self, pattern: bytes, offset: int) -> int | None:
-        """First place of a pattern from `offset` on, or None."""
-        while offset < self.size:
-            part = self.read(offset, _BLOCK)
+    def find(self, pattern: bytes, offset: int, end: int) -> int | None:
+        """First place of a pattern that begins between `offset` and `end`, or None."""
+        while offset < end:
+            part = self.read(offset, min(_BLOCK, end - offset + len(pattern) - 1))
             at = part.find(pattern)
             if at >= 0:
                 return offset + at
-            if offset + len(part) >= self.size or len(part) < len(pattern):
+            if len(part) < len(pattern):
                 return None
             offset += len(part) - len(pattern) + 1
         return None

@@ -5,21 +5,25 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import weakref
 
 from varichain.errors import TraceFileError
 from varichain.trace import records
 from varichain.trace.file import TraceFile
-from varichain.trace.frames import SIZE, header
+from varichain.trace.frames import SIZE, frame
+from varichain.trace.replace import check_free, part_of, unwritable
 
 _USERBLOCK = 512  # HDF5 looks for itself at 0, 512, 1024, ...
+N_FIRST = 2
+"""Number of frames that a new file begins with."""
 
 
 class Journal:
-    """The end of a growing file.
+    """A growing file and its end.
 
     Attributes:
-        path: The file's name.
-        size: Bytes that are safely in it.
+        path: The file's name; where there was such a file before, it has it from `publish` on.
+        file: The same file, for reading.
     """
 
     def __init__(self, path: str, overwrite: bool) -> None:
@@ -28,72 +32,74 @@ class Journal:
         Raises:
             TraceFileError: It exists already and may not be overwritten, or cannot be written.
         """
+        check_free(path, overwrite)
         self.path = path
-        self.size = 0
-        self._n_frames = 0
-        self._fd = _created(path, overwrite)
+        self._name = part_of(path) if os.path.lexists(path) else path
+        self._size = 0
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
         try:
-            self.write([(records.HEAD, _padded_head()), (records.NOTE, _note())])
-            self.file = TraceFile(path)
+            self._fd = os.open(self._name, flags, 0o666)
+        except OSError as error:
+            raise unwritable(path, error) from error
+        self.close = weakref.finalize(self, os.close, self._fd)
+        try:
+            self.write([frame(records.HEAD, 0, _padded_head()), frame(records.NOTE, 1, _note())])
+            self.file = TraceFile(self._name)
         except TraceFileError:
-            self.close()
-            with contextlib.suppress(OSError):
-                os.remove(path)
+            self.discard()
             raise
 
-    def write(self, contents: list[tuple[bytes, bytes]]) -> list[int]:
-        """Append frames, all at once; the places of their contents.
+    def write(self, frames: list[bytes]) -> list[int]:
+        """Append frames, all or none; the places of their contents.
+
+        Interrupted at any point, it can be called again with the same frames.
 
         Raises:
             TraceFileError: They could not be written; the file ends where it ended before.
         """
-        parts, places = [], []
-        end = self.size
-        for i, (kind, content) in enumerate(contents):
-            parts += [header(kind, self._n_frames + i, content), content]
-            places.append(end + SIZE)
-            end += SIZE + len(content)
+        data = b"".join(frames)
         try:
-            _write_all(self._fd, b"".join(parts))
-        except OSError as error:
+            os.lseek(self._fd, self._size, os.SEEK_SET)
+            view = memoryview(data)
+            while view:
+                view = view[os.write(self._fd, view) :]
+        except BaseException as error:
             with contextlib.suppress(OSError):
-                os.ftruncate(self._fd, self.size)
-                os.lseek(self._fd, self.size, os.SEEK_SET)
-            raise TraceFileError(f"cannot write {self.path!r}: {error.strerror}", self.path) from error
-        self.size = end
-        self._n_frames += len(contents)
+                os.ftruncate(self._fd, self._size)
+            if isinstance(error, OSError):
+                raise unwritable(self.path, error) from error
+            raise
+        places, end = [], self._size
+        for part in frames:
+            places.append(end + SIZE)
+            end += len(part)
+        self._size = end
         return places
 
-    def close(self) -> None:
-        """Close the file for writing."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
+    def publish(self) -> None:
+        """Give the file its name, which another one had until now.
 
+        Raises:
+            TraceFileError: That is not possible.
+        """
+        if self._name != self.path:
+            try:
+                os.replace(self._name, self.path)
+            except OSError as error:
+                raise unwritable(self.path, error) from error
+            self._name = self.path
 
-def _created(path: str, overwrite: bool) -> int:
-    """Descriptor of a new, empty file; one that exists is given up to those who still read it, not emptied."""
-    flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-    try:
-        if overwrite:
-            with contextlib.suppress(FileNotFoundError):
-                os.remove(path)
-        return os.open(path, flags, 0o666)
-    except FileExistsError:
-        raise exists_already(path) from None
-    except OSError as error:
-        raise TraceFileError(f"cannot write {path!r}: {error.strerror}", path) from error
+    def leave(self) -> None:
+        """Close the file for good; remove it if it never got its name."""
+        self.close()
+        if self._name != self.path:
+            self.discard()
 
-
-def exists_already(path: str) -> TraceFileError:
-    """The error for a file that must not be overwritten."""
-    return TraceFileError(f"{path!r} exists already; give another name, or overwrite=True", path)
-
-
-def _write_all(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
+    def discard(self) -> None:
+        """Close and remove the file; those who still read from it may go on."""
+        self.close()
+        with contextlib.suppress(OSError):
+            os.remove(self._name)
 
 
 def _padded_head() -> bytes:

@@ -2,10 +2,10 @@
 
 | kind | content |
 | --- | --- |
-| HEAD | format, version and form ("growing" or "finished") of the file, uncompressed |
+| HEAD | format, version and form ("growing" or "finished") of the file |
 | NOTE | a small HDF5 file that says what this file is, for those who open a growing one with other tools |
 | META | what the run was made with |
-| EPOC | index, structure and columns of an epoch that begins |
+| EPOC | index (uint32), length (uint32) and text of the columns, text of the structure, of an epoch that begins |
 | ROWS | samples of an epoch: index (uint32), first row (uint64), rows (uint32), width (uint32), numbers (float64) |
 | DATA | where an epoch's samples are in a finished file; see `trace.finished` |
 | EVNT | the end of an epoch: index, number of samples, event |
@@ -14,7 +14,7 @@
 | DONE | the end of the run: outcome, message, number of epochs |
 | REST | checksum of the rest of a finished file |
 
-All but HEAD, NOTE, ROWS, DATA and REST are JSON, compressed by zlib where that pays.
+The texts are JSON, compressed by zlib where that pays, but HEAD.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ FORMAT = "varichain trace"
 VERSION = 1
 GROWING, FINISHED = "growing", "finished"
 
+EPOCH_HEAD = struct.Struct("<II")
 ROWS_HEAD = struct.Struct("<IQII")
 _PAYS = 500  # bytes from which on compression pays
 
@@ -63,6 +64,18 @@ def unpacked(content: bytes) -> dict[str, Any]:
     text = content if content[:1] == b"{" else zlib.decompress(content)
     value: dict[str, Any] = json.loads(text)
     return value
+
+
+def epoch_content(epoch: int, columns: bytes, structure: bytes) -> bytes:
+    """Content of an EPOC frame: packed texts, so that the structure can stay packed."""
+    return EPOCH_HEAD.pack(epoch, len(columns)) + columns + structure
+
+
+def epoch_from(content: bytes) -> tuple[int, bytes, bytes]:
+    """What `epoch_content` was given."""
+    epoch, length = EPOCH_HEAD.unpack_from(content)
+    start = EPOCH_HEAD.size
+    return epoch, content[start : start + length], content[start + length :]
 
 
 def rows_content(epoch: int, first: int, rows: NDArray[np.float64]) -> bytes:

@@ -97,6 +97,18 @@ class Samples(ABC):
         if sum(map(len, held)):
             yield np.concatenate(held)
 
+    def first(self, n: int) -> Samples:
+        """The first `n` of them, in memory."""
+        if n == self.n:
+            return self
+        rows, left = [], n
+        for piece in self.pieces():
+            rows.append(MemoryRows(piece[:left]))
+            left -= rows[-1].n
+            if left == 0:
+                break
+        return SamplesInRows(self.columns, rows)
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the numbers themselves: a file need not exist elsewhere."""
         return SamplesInRows, (self.columns, [MemoryRows(np.array(self.matrix()))])

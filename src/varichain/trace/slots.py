@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from varichain.errors import InputError
@@ -51,15 +52,20 @@ def slots_from(description: Any) -> Slots:
         InputError: It is no description of a mechanism.
     """
     try:
-        links = [
-            ("real" in link, link["joint"]["name"], JOINT_TYPES[link["joint"]["type"]]) for link in description["links"]
-        ]
+        links = tuple([("real" in link, link["joint"]["name"], link["joint"]["type"]) for link in description["links"]])
+        return _slots(links)
     except (KeyError, TypeError):
         raise InputError("not a structure: give varichain.mechanism.description(m)") from None
+
+
+@lru_cache(maxsize=1000)
+def _slots(links: tuple[tuple[bool, str, str], ...]) -> Slots:
+    """The slots of joints, given whether their links are virtual, their names and their types; shared among epochs."""
     joints: dict[str, Slot] = {}
     n_q = n_v = 0
-    for is_virtual, name, joint in links:
+    for is_virtual, name, kind in links:
         if not is_virtual:
+            joint = JOINT_TYPES[kind]
             joints[name] = Slot(joint, slice(n_q, n_q + joint.n_q), slice(n_v, n_v + joint.n_v))
             n_q, n_v = n_q + joint.n_q, n_v + joint.n_v
     return Slots(joints, tuple(name for is_virtual, name, _ in links if is_virtual), n_q, n_v)

@@ -1,7 +1,8 @@
 """Samples in a finished file: every block of an epoch is one stretch of numbers, with a checksum for every chunk of it.
 
 A DATA frame says where: index of the epoch (uint32), samples (uint64), samples in a chunk (uint32), blocks (uint32);
-then the place of each block in the file (uint64), and the CRC-32 of each chunk of each block (uint32), chunk by chunk.
+then the place of each block in the file (uint64), its width (uint32), and the CRC-32 of each chunk of each block
+(uint32), chunk by chunk.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class Directory:
         n: Number of its samples.
         chunk: Number of samples in a chunk.
         places: Of each block, where it begins in the file.
+        widths: Of each block, the numbers in a row.
         checksums: CRC-32 (n_chunks, n_blocks) of each chunk of each block.
     """
 
@@ -40,6 +42,7 @@ class Directory:
     n: int
     chunk: int
     places: NDArray[np.uint64]
+    widths: NDArray[np.uint32]
     checksums: NDArray[np.uint32]
 
     @property
@@ -54,23 +57,31 @@ class Directory:
     def content(self) -> bytes:
         """As bytes."""
         head = _HEAD.pack(self.epoch, self.n, self.chunk, len(self.places))
-        return head + self.places.astype("<u8").tobytes() + self.checksums.astype("<u4").tobytes()
+        arrays = self.places.astype("<u8"), self.widths.astype("<u4"), self.checksums.astype("<u4")
+        return head + b"".join(array.tobytes() for array in arrays)
+
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """Of each block, where it begins and ends in the file; none for empty ones."""
+        for place, width in zip(self.places.tolist(), self.widths.tolist(), strict=True):
+            if self.n * width:
+                yield place, place + self.n * width * NUMBER.itemsize
 
 
 def new_directory(epoch: int, columns: Columns, n: int) -> Directory:
     """Directory with places and checksums to be filled in."""
     chunk = max(1, _CHUNK // max(1, columns.width * NUMBER.itemsize))
-    n_blocks = len(columns.names)
-    checksums = np.zeros((-(-n // chunk), n_blocks), np.uint32)
-    return Directory(epoch, n, chunk, np.zeros(n_blocks, np.uint64), checksums)
+    widths = np.array([width for _, width in columns], np.uint32)
+    checksums = np.zeros((-(-n // chunk), len(widths)), np.uint32)
+    return Directory(epoch, n, chunk, np.zeros(len(widths), np.uint64), widths, checksums)
 
 
 def directory_from(content: bytes) -> Directory:
     """The directory that `Directory.content` gave bytes of."""
     epoch, n, chunk, n_blocks = _HEAD.unpack_from(content)
     places = np.frombuffer(content, "<u8", n_blocks, _HEAD.size)
-    checksums = np.frombuffer(content, "<u4", offset=_HEAD.size + 8 * n_blocks)
-    return Directory(epoch, n, chunk, places, checksums.reshape(-(-n // chunk), n_blocks))
+    widths = np.frombuffer(content, "<u4", n_blocks, _HEAD.size + places.nbytes)
+    checksums = np.frombuffer(content, "<u4", offset=_HEAD.size + places.nbytes + widths.nbytes)
+    return Directory(epoch, n, chunk, places, widths, checksums.reshape(-(-n // chunk), n_blocks))
 
 
 class StoredSamples(Samples):
@@ -89,20 +100,33 @@ class StoredSamples(Samples):
         self.intact = np.ones(directory.n_chunks, dtype=bool)
         for block in range(len(columns.names)):  # block by block, in the order of the file
             self.intact &= [self._chunk(i, block) is not None for i in range(directory.n_chunks)]
-        self.n = self.n_before(directory.n)
+        rows = [directory.rows(int(i)) for i in np.flatnonzero(self.intact)]
+        self.n = sum(of.stop - of.start for of in rows)
 
-    def n_before(self, row: int) -> int:
-        """Number of samples that are kept, of the first `row` ones."""
-        rows = (self._directory.rows(int(i)) for i in np.flatnonzero(self.intact))
-        return sum(max(0, min(row, of.stop) - of.start) for of in rows)
+    def gaps(self) -> Iterator[tuple[int, int]]:
+        """Of each run of damaged chunks, the number of its samples, and of those that are kept before it."""
+        kept = lost = 0
+        for i, is_intact in enumerate(self.intact.tolist()):
+            rows = self._directory.rows(i)
+            if not is_intact:
+                lost += rows.stop - rows.start
+                continue
+            if lost:
+                yield lost, kept
+            kept, lost = kept + rows.stop - rows.start, 0
+        if lost:
+            yield lost, kept
 
     def block(self, name: str) -> Array:
         """One block (n, width of the block), read-only; kept in memory from then on."""
         if name not in self._kept:
             where = self.columns.slice(name)  # raises if there is none
-            block = self.columns.names.index(name)
-            parts = [self._rows(int(i), block) for i in np.flatnonzero(self.intact)]
-            whole = np.concatenate(parts) if parts else np.empty((0, where.stop - where.start))
+            whole = np.empty((self.n, where.stop - where.start))
+            row = 0
+            for i in np.flatnonzero(self.intact):
+                chunk = self._rows(int(i), self.columns.names.index(name))
+                whole[row : row + len(chunk)] = chunk
+                row += len(chunk)
             self._kept[name] = read_only(whole)
         return self._kept[name]
 

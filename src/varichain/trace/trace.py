@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -63,6 +64,17 @@ class Trace:
         """The latest checkpoint: what a continuation needs; None if there is none."""
         return None if self._checkpoint is None else self._checkpoint.content
 
+    @property
+    def checkpoint_place(self) -> Checkpoint:
+        """The latest checkpoint, with how far the trace had come when it was taken.
+
+        Raises:
+            InputError: There is none.
+        """
+        if self._checkpoint is None:
+            raise InputError("the trace has no checkpoint")
+        return self._checkpoint
+
     @cached_property
     def time(self) -> Array:
         """Times of all samples (n,) [s]."""
@@ -78,16 +90,15 @@ class Trace:
             InputError: The trace does not reach there, or what it said is lost.
         """
         t = finite_scalar(t, "time")
-        epochs = [epoch for epoch in self.epochs if len(epoch)]
+        epochs, starts, ends = self._spans
         if not epochs:
             raise InputError("the trace has no samples")
-        around = [epoch for epoch in epochs if epoch.start <= t <= epoch.end]
-        if around:
-            return (around[0] if before else around[-1]).at(t, before)
-        start, end = epochs[0].start, epochs[-1].end
-        if start < t < end:
-            raise InputError(f"the samples around {t:g} s are lost: {self.damage or 'the epochs leave a gap'}")
-        raise InputError(f"the trace goes from {start:g} s to {end:g} s; there is no state at {t:g} s")
+        if not starts[0] <= t <= ends[-1]:
+            raise InputError(f"the trace goes from {starts[0]:g} s to {ends[-1]:g} s; there is no state at {t:g} s")
+        i = bisect_left(ends, t) if before else bisect_right(starts, t) - 1
+        if not starts[i] <= t <= ends[i]:
+            raise InputError(f"there are no samples around {t:g} s: {self.damage or 'the epochs leave a gap'}")
+        return epochs[i].at(t, before)
 
     @property
     def final(self) -> State:
@@ -96,6 +107,12 @@ class Trace:
             if len(epoch):
                 return epoch.state(-1)
         raise InputError("the trace has no samples")
+
+    @cached_property
+    def _spans(self) -> tuple[list[Epoch], list[float], list[float]]:
+        """Epochs that have samples, and where each begins and ends."""
+        epochs = [epoch for epoch in self.epochs if len(epoch)]
+        return epochs, [epoch.start for epoch in epochs], [epoch.end for epoch in epochs]
 
     def joint(self, name: str) -> JointTrace:
         """Motion of one joint over all epochs that have it.
@@ -130,6 +147,23 @@ class Trace:
         """Counts and outcome."""
         return f"<Trace: {len(self.epochs)} epochs, {len(self)} samples, {self.outcome}>"
 
+    def at_checkpoint(self) -> Trace:
+        """The trace as it was when the latest checkpoint was taken: what a continuation from there goes on with.
+
+        Raises:
+            InputError: There is no checkpoint, or something before it is lost.
+        """
+        point = self.checkpoint_place
+        epochs = list(self.epochs[: point.n_epochs])
+        is_whole = [epoch.index for epoch in epochs] == list(range(point.n_epochs)) and len(self.log) >= point.n_log
+        if not is_whole or any(epoch.lost for epoch in epochs):
+            raise InputError(f"what came before the checkpoint is not whole: {self.damage or 'epochs are missing'}")
+        if epochs:
+            last = epochs[-1]
+            event = None if point.is_open else last.event
+            epochs[-1] = Epoch(last.index, last.structure, last._samples.first(point.n_samples), event)
+        return Trace(epochs, self.meta, self.log[: point.n_log], point, "interrupted", "as at its latest checkpoint")
+
     # Files
 
     def save(self, path: Path, *, overwrite: bool = False) -> None:
@@ -155,3 +189,35 @@ class Trace:
         from varichain.trace.load import load
 
         return load(os.fspath(path))
+
+    # Tables for other programs
+
+    def to_numpy(self) -> dict[str, NDArray[Any]]:
+        """Columns (n,) by label, such as "time", "knee.q", "left shoulder.qw"; NaN where an epoch does not have one.
+
+        The first, "epoch", has the epoch's index.
+        """
+        from varichain.trace.export import to_numpy
+
+        return to_numpy(self)
+
+    def to_csv(self, path: Path, *, overwrite: bool = False) -> None:
+        """Write a CSV file with the columns of `to_numpy`; every number comes back exactly, absent ones are empty.
+
+        Raises:
+            TraceFileError: The file exists already, or cannot be written.
+        """
+        from varichain.trace.export import to_csv
+
+        to_csv(self, os.fspath(path), overwrite)
+
+    def to_parquet(self, path: Path, *, overwrite: bool = False) -> None:
+        """Write a Parquet file with the columns of `to_numpy`; absent numbers are null.
+
+        Raises:
+            TraceFileError: The file exists already, or cannot be written.
+            MissingExtraError: The package pyarrow is not installed.
+        """
+        from varichain.trace.export import to_parquet
+
+        to_parquet(self, os.fspath(path), overwrite)
