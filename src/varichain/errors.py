@@ -24,7 +24,7 @@ class UnknownNameError(VarichainError, KeyError):
     """A name that the mechanism does not have.
 
     Attributes:
-        kind: What was looked for, "link" or "joint".
+        kind: What was looked for: "link", "joint", "frame", "link or frame", ...
         name: The name that was asked for.
         valid: Every name that exists, the closest to `name` first.
     """
@@ -44,14 +44,14 @@ class UnknownNameError(VarichainError, KeyError):
         message = f"no {self.kind} is called {self.name!r}"
         if self._n_close:
             message += f" (did you mean {self.valid[0]!r}?)"
-        return f"{message}; {self.kind}s: {_listed(self.valid)}"
+        return f"{message}; {self.kind.replace(' or ', 's or ')}s: {_listed(self.valid)}"
 
 
 class DuplicateNameError(VarichainError, ValueError):
     """A name that is taken already.
 
     Attributes:
-        kind: What the name was meant for, "link" or "joint".
+        kind: What has the name: "link", "joint", "frame", ...
         name: The name.
     """
 

@@ -90,6 +90,15 @@ def test_unknown_frames_are_told():
         pair().frame(3)
 
 
+def test_connect_tells_links_and_frames():
+    """An end that is neither a link nor a frame is answered with the nearest of both."""
+    m = pair()
+    with pytest.raises(
+        UnknownNameError, match=r"no link or frame is called 'end off a' \(did you mean 'end of a'.*links or"
+    ):
+        m.connect("end off a", "b", Spherical(), state=m.state())
+
+
 def test_connect_takes_frames():
     """Connecting named frames is connecting their links at their poses, with or without a state."""
     plain, named, timed = pair(), pair(), pair()

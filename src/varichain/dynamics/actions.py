@@ -82,7 +82,8 @@ def on_links(m: Mechanism, connections: Iterable[Connect]) -> list[Connect]:
     for connection in connections:
         a, at = end_of(m, connection.a, connection.at)
         b, at_other = end_of(m, connection.b, connection.at_other)
-        plain.append(replace(connection, a=a, b=b, at=at, at_other=at_other))
+        is_plain = at is connection.at and at_other is connection.at_other
+        plain.append(connection if is_plain else replace(connection, a=a, b=b, at=at, at_other=at_other))
     return plain
 
 

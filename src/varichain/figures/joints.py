@@ -122,8 +122,9 @@ def smallest_cone(directions: list[Array]) -> tuple[Array, float]:
     candidates = np.concatenate([sums, normals, -normals])
     lengths = np.linalg.norm(candidates, axis=1, keepdims=True)
     axes = (candidates / np.maximum(lengths, _TINY))[lengths[:, 0] > _TINY]
-    axis: Array = axes[(axes @ rays.T).min(axis=1).argmax()]
-    return axis, max(float(np.linalg.norm(_turn_between(axis, ray))) for ray in directions)
+    cosines = (axes @ rays.T).min(axis=1)
+    best = cosines.argmax()
+    return axes[best], math.acos(cosines[best])  # far from 0 and pi, where the arc cosine would lose digits
 
 
 def _turn_between(a: Array, b: Array) -> Array:

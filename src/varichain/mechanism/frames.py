@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.errors import DuplicateNameError, StructureError
+from varichain.errors import DuplicateNameError, StructureError, UnknownNameError
 from varichain.mechanism.link import Link
 from varichain.spatial.checks import name_string
 from varichain.spatial.pose import Pose
@@ -48,5 +48,7 @@ def end_of(m: Mechanism, end: str | Link | Frame, at: Place | None) -> tuple[Lin
     frame = m._frames.get(end) if isinstance(end, str) else end
     if not isinstance(frame, Frame):
         assert not isinstance(end, Frame)
+        if isinstance(end, str) and end not in m._by_name and m._frames:
+            raise UnknownNameError("link or frame", end, [*m._by_name, *m._frames])
         return m.link(end), at
     return m.link(frame.link), frame.at if at is None else frame.at @ Pose.coerce(at, "at")

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from varichain.errors import InputError
 from varichain.spatial.checks import finite_numbers, finite_scalar, is_sequence, normalised, real_scalar, unit_axis
 from varichain.spatial.frozen import Frozen
-from varichain.spatial.rotation import quaternion_conjugate, quaternion_from_rotation_vector, quaternion_multiply
+from varichain.spatial.rotation import quaternion_from_rotation_vector
 
 Bounds = tuple[tuple[float, ...], tuple[float, ...]]
 Orientation = Any  # takes a quaternion (w, x, y, z) or a rotation vector [rad]; holds a unit quaternion, 4 floats
@@ -59,15 +59,28 @@ class SwingTwist(Frozen):
 
         Accurate to rounding for small angles too. At a swing of pi the twist is not determined.
         """
-        w, *vector = quaternion_multiply(quaternion_conjugate(self.center), quaternion)
-        along = float(np.dot(vector, self.axis))
-        across = np.linalg.norm(vector - along * np.array(self.axis))
-        swing = 2.0 * math.atan2(across, math.hypot(w, along))
-        return swing, math.remainder(2.0 * math.atan2(along, w), 2.0 * math.pi)
+        return self._angles(*np.asarray(quaternion, dtype=float).tolist())
 
     def excess(self, quaternion: ArrayLike) -> float:
         """How far an orientation is beyond the limits, the larger of swing and twist [rad]; negative inside."""
-        swing, twist = self.angles(quaternion)
+        return self._excess(*np.asarray(quaternion, dtype=float).tolist())
+
+    def _angles(self, w: float, x: float, y: float, z: float) -> tuple[float, float]:
+        """The same of four floats, without numpy: ten times as fast."""
+        cw, cx, cy, cz = self.center
+        ax, ay, az = self.axis
+        # center^-1 q
+        real = cw * w + cx * x + cy * y + cz * z
+        i = cw * x - cx * w - cy * z + cz * y
+        j = cw * y + cx * z - cy * w - cz * x
+        k = cw * z - cx * y + cy * x - cz * w
+        along = i * ax + j * ay + k * az
+        across = math.hypot(i - along * ax, j - along * ay, k - along * az)
+        swing = 2.0 * math.atan2(across, math.hypot(real, along))
+        return swing, math.remainder(2.0 * math.atan2(along, real), 2.0 * math.pi)
+
+    def _excess(self, w: float, x: float, y: float, z: float) -> float:
+        swing, twist = self._angles(w, x, y, z)
         lower, upper = self.twist
         return max(swing - self.swing, lower - twist, twist - upper)
 
