@@ -27,7 +27,7 @@ def functions_misfit(track: Track, slot: JointSlot) -> str | None:
 
 def _wanted(slot: JointSlot, kind: str) -> str:
     if kind == ROTATION:
-        return "a rotation: a RotationSpline, a quaternion, or sampled quaternions (n, 4) or rotation vectors (n, 3)"
+        return "a rotation: a RotationSpline, a quaternion, or samples, quaternions or rotation vectors as arrays"
     if kind == POSE:
         return "a pose: a pair (rotation, position)"
     n = len(slot.coordinates)

@@ -30,7 +30,7 @@ class Packed:
         """Lay out the tracks."""
         self.q: dict[str, slice] = {}
         self.v: dict[str, slice] = {}
-        self._mine: dict[str, slice] = {}  # channels of each joint
+        self._mine: dict[str, range] = {}  # channels of each joint
         records: list[tuple[float, ...]] = []
         parts: list[Array] = []
         n_q = n_v = n_table = 0
@@ -47,7 +47,7 @@ class Packed:
                     place += len(block)
                     n_q, n_v = n_q + _N_Q[kind], n_v + _N_V[kind]
                 n_table = place
-            self._mine[name] = slice(n_before, len(records))
+            self._mine[name] = range(n_before, len(records))
         self.channels = as_records(np.array(records, CHANNEL))
         self.table: Array = np.concatenate([np.empty(0), *parts])
         self._n_q, self._n_v = n_q, n_v
@@ -61,11 +61,17 @@ class Packed:
 
     def placed(self, places: Mapping[str, tuple[int, int]]) -> NDArray[Any]:
         """Channels of some joints alone, whose first coordinate and freedom stand elsewhere."""
-        placed = [self.channels[self._mine[name]].copy() for name in places]
-        for channels, (name, (coordinate, dof)) in zip(placed, places.items(), strict=True):
-            channels["coordinate"] += coordinate - self.q[name].start
-            channels["dof"] += dof - self.v[name].start
-        return as_records(np.concatenate([np.empty(0, CHANNEL), *placed]))
+        rows: list[int] = []
+        shifts: list[tuple[int, int]] = []
+        for name, (coordinate, dof) in places.items():
+            mine = self._mine[name]
+            rows += mine
+            shifts += [(coordinate - self.q[name].start, dof - self.v[name].start)] * len(mine)
+        channels = self.channels[np.array(rows, int)]
+        shift = np.array(shifts, int).reshape(-1, 2)
+        channels["coordinate"] += shift[:, 0]
+        channels["dof"] += shift[:, 1]
+        return as_records(channels)
 
 
 _N_Q, _N_V = {SCALAR: 1, ROTATION: 4, POSITION: 3}, {SCALAR: 1, ROTATION: 3, POSITION: 3}
