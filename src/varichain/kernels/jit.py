@@ -25,10 +25,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 
-# Argument types of kernels: an address table, contiguous arrays, scalars; memory to fill, and specs to fill it from.
+# Argument types of kernels: an address table, contiguous arrays, scalars; and the bytes that layouts are built from.
 TABLE = numba.int64[::1]
 VECTOR, MATRIX, INTEGER, NUMBER = numba.float64[::1], numba.float64[:, ::1], numba.int64, numba.float64
-BYTES, SPECS = numba.uint8[::1], numba.types.Array(numba.uint8, 1, "C", readonly=True)
+SPECS = numba.types.Array(numba.uint8, 1, "C", readonly=True)
 KERNELS: dict[Any, tuple[Any, ...]] = {}
 
 # Contraction alone: a * b + c may become one fused instruction; NaN and infinity keep their meaning.
