@@ -1,15 +1,16 @@
 """From what the user said of loops to rows, supporting freedoms, and pairs of loops that share freedoms.
 
-Compiled for the same reason as `build_tree`. Two kernels: one counts, so that Python can find the memory, one fills it.
+Compiled for the same reason as `build_tree`.
 """
 
 import numpy as np
 
-from varichain.kernels.jit import BYTES, SPECS, TABLE, helper, kernel
+from varichain.kernels.jit import SPECS, TABLE, helper, kernel, routine
 from varichain.kernels.propagation import padded
 from varichain.kernels.tables import (
     ENTITIES,
     TREE,
+    memory_for,
     open_bodies,
     open_dofs,
     open_links,
@@ -19,8 +20,6 @@ from varichain.kernels.tables import (
     open_rows,
     open_shared,
     open_support,
-    put_into,
-    size_of,
 )
 from varichain.kernels.tuples import add3, load3, load9, mat_mul, mat_vec, store3, store9
 
@@ -69,15 +68,10 @@ def _count_marked(dofs, k, end, mark, value):
     return count
 
 
-@kernel(TABLE, SPECS)
-def count_loops(
-    # layout of the tree, and out
-    table,
-    # in
-    specs,
-):
-    """Write the lengths of all that loops need into an address table; returns the bytes that it needs."""
-    bodies, dofs, links, records = open_bodies(table), open_dofs(table), open_links(table), open_loop_specs(specs)
+@routine
+def _count_loops(table, records):
+    """Write the lengths of all that loops need into an address table."""
+    bodies, dofs, links = open_bodies(table), open_dofs(table), open_links(table)
     mark, meetings = np.zeros(len(dofs), np.int64), np.empty(len(records), np.int64)
     all_rows, n_pairs, all_support, n_shared, n_propagated, n_gram = 0, 0, 0, 0, 0, 0
     for i in range(len(records)):
@@ -101,7 +95,6 @@ def count_loops(
     table[7], table[9], table[11] = len(records), all_rows, n_pairs
     table[13], table[15] = all_support, n_shared
     table[17], table[19], table[21] = n_propagated, n_gram, all_rows
-    return size_of(table, TREE, _ALL)
 
 
 @helper
@@ -187,17 +180,18 @@ def _fill_pairs(i, loops, support, mark, pairs, shared, n_pairs, place):
     return first, n_pairs, place
 
 
-@kernel(TABLE, BYTES, SPECS)
+@kernel(TABLE, SPECS)
 def build_loops(
-    # layout and out: lengths counted; zeros
+    # layout of the tree, and out
     table,
-    data,
     # in
     specs,
 ):
-    """Loops, rows and pairs of a table whose tree is built and whose arrays have the lengths that were counted."""
-    put_into(data, table, TREE, _ALL)
-    bodies, dofs, links, records = open_bodies(table), open_dofs(table), open_links(table), open_loop_specs(specs)
+    """Add loops, rows, pairs and all that they need to an address table; returns the memory that these are in."""
+    records = open_loop_specs(specs)
+    _count_loops(table, records)
+    data = memory_for(table, TREE, _ALL)
+    bodies, dofs, links = open_bodies(table), open_dofs(table), open_links(table)
     loops, rows, pairs = open_loops(table), open_rows(table), open_pairs(table)
     support, shared = open_support(table), open_shared(table)
     mark = np.zeros(len(dofs), np.int64)
@@ -218,3 +212,4 @@ def build_loops(
         row += spec.n_rows
         place += loop.n_support
         propagated += loop.n_support * padded(spec.n_rows)
+    return data

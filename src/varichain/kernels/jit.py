@@ -27,10 +27,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 
-# Argument types of kernels: an address table, contiguous arrays, scalars; memory to fill, and specs to fill it from.
+# Argument types of kernels: an address table, contiguous arrays, scalars; the bytes that layouts are built from; records.
 TABLE = INTEGERS = numba.int64[::1]
 VECTOR, MATRIX, INTEGER, NUMBER = numba.float64[::1], numba.float64[:, ::1], numba.int64, numba.float64
-BYTES, SPECS = numba.uint8[::1], numba.types.Array(numba.uint8, 1, "C", readonly=True)
+SPECS = numba.types.Array(numba.uint8, 1, "C", readonly=True)
 HOLDS, FORCES, CHANNELS = [numba.from_dtype(record)[::1] for record in (HOLD, FORCE, CHANNEL)]
 KERNELS: dict[Any, tuple[Any, ...]] = {}
 

@@ -81,21 +81,17 @@ def open_loop_specs(specs):
 
 
 @helper
-def size_of(table, first, end):
-    """Bytes that the arrays from `first` to (not including) `end` of a table take; their lengths are in it."""
+def memory_for(table, first, end):
+    """Zeros for the arrays from `first` to (not including) `end`, whose lengths are in the table; addresses follow."""
     size = 0
     for i in range(first, end):
         size += table[2 * i + 1] * _SIZES[i]
-    return size
-
-
-@helper
-def put_into(data, table, first, end):
-    """Note the addresses of the same arrays, one behind the other in `data`."""
+    data = np.zeros(size, np.uint8)
     address = np.int64(data.ctypes.data)
     for i in range(first, end):
         table[2 * i] = address
         address += table[2 * i + 1] * _SIZES[i]
+    return data
 
 
 @helper

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.kernels.build_loops import build_loops, count_loops
-from varichain.kernels.build_tree import build_tree, count_tree
+from varichain.kernels.build_loops import build_loops
+from varichain.kernels.build_tree import build_tree
 from varichain.kernels.tables import ENTITIES, TREE
 
 Bytes = NDArray[np.uint8]
@@ -48,17 +48,15 @@ class Workspace:
 
 def tree_workspace(specs: bytes, gravity: NDArray[np.float64]) -> Workspace:
     """Workspace of a tree without loops, from the records of its links, ground first."""
-    records, table = np.frombuffer(specs, np.uint8), np.zeros(2 * len(ENTITIES), np.int64)
-    data = np.zeros(count_tree(records, table), np.uint8)
-    massless = build_tree(table, data, records, gravity)
+    table = np.zeros(2 * len(ENTITIES), np.int64)
+    data, massless = build_tree(table, np.frombuffer(specs, np.uint8), gravity)
     return Workspace(table, data, _NOTHING, int(massless))
 
 
 def loop_workspace(tree: Workspace, specs: bytes) -> Workspace:
     """Workspace of a tree with loops, from the records of the loops: the tree's own, and memory for the loops."""
-    records, table = np.frombuffer(specs, np.uint8), tree.table.copy()
-    data = np.zeros(count_loops(table, records), np.uint8)
-    build_loops(table, data, records)
+    table = tree.table.copy()
+    data = build_loops(table, np.frombuffer(specs, np.uint8))
     return Workspace(table, tree.tree, data, tree.massless)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -162,8 +163,7 @@ class Mechanism:
             link = add_virtual_link(self, link_a, link_b, joint, at, at_other, name)
             self.log.write(None, (connection_edit(link),))
             return link
-        from varichain.dynamics import change, connect
-
+        change, connect, _ = _in_motion()
         done = change(self, state, [connect(a, b, joint, at, at_other, name=name, snap=snap)])
         return self.link_of_joint(done.edits[0].joint)
 
@@ -181,8 +181,7 @@ class Mechanism:
         if state is None:
             self.log.write(None, (cut_joint(self, joint),))
             return
-        from varichain.dynamics import change, cut
-
+        change, _, cut = _in_motion()
         change(self, state, [cut(joint)])
 
     def set_inertia(self, link: str | Link, inertia: Inertia) -> None:
@@ -330,7 +329,7 @@ class Mechanism:
         twin.__setstate__(self.__getstate__())
         return twin
 
-    # Upstairs: the only imports of higher layers, when called
+    # Upstairs, as is `_in_motion` below: the only imports of higher layers, when called
 
     def state(self) -> State:
         """A new state: all joints in their zero configuration, at rest."""
@@ -432,3 +431,12 @@ class Mechanism:
         link._edit(joint=_FREE._as(name=name), at=_AT_ORIGIN, _spec=None)
         self._by_joint[name] = link
         self._edited()
+
+
+@cache
+def _in_motion() -> tuple[Any, Any, Any]:
+    """`change`, `connect` and `cut` of a state; imported once, since every import costs a microsecond."""
+    from varichain.dynamics.actions import connect, cut
+    from varichain.dynamics.change import change
+
+    return change, connect, cut
