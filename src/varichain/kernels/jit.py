@@ -27,7 +27,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 
-# Argument types of kernels: an address table, contiguous arrays, scalars; the bytes that layouts are built from; records.
+# Argument types of kernels: an address table, contiguous arrays, scalars; bytes that layouts are built from; records.
 TABLE = INTEGERS = numba.int64[::1]
 VECTOR, MATRIX, INTEGER, NUMBER = numba.float64[::1], numba.float64[:, ::1], numba.int64, numba.float64
 SPECS = numba.types.Array(numba.uint8, 1, "C", readonly=True)
