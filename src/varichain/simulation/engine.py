@@ -12,7 +12,7 @@ from varichain.kernels import running
 from varichain.kernels.controls import CONTROLLED, CONTROLLER, DRIVES, HELD, LARGEST, REFERENCES, SOFT, TABLES
 from varichain.kernels.derivative import N_ACCOUNTS
 from varichain.kernels.methods import N_WORK
-from varichain.kernels.records import CHANNEL, FORCE
+from varichain.kernels.records import FORCE
 from varichain.kernels.tables import as_records
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
@@ -44,19 +44,11 @@ class Laws:
 
     channels: NDArray[Any]
     motion: Array
-    n_drives: int
-    n_references: int
-    n_tables: int
+    counts: tuple[int, int, int]  # channels that drive, that are references of PD controllers, that are torques
     stiffness: Array
     damping: Array
     largest: Array
     controller: int  # address of the compiled one, 0 for none
-
-
-def no_laws(n_v: int) -> Laws:
-    """No control at all."""
-    zeros = np.zeros(n_v)
-    return Laws(np.zeros(0, CHANNEL), np.zeros(0), 0, 0, 0, zeros, zeros, np.full(n_v, np.inf), 0)
 
 
 class Engine:
@@ -106,7 +98,7 @@ class Engine:
         """Set what controls the joints; torques held since the last tick stay."""
         self._channels, self._motion = as_records(laws.channels), laws.motion
         self.gains[0], self.gains[1], self.gains[LARGEST] = laws.stiffness, laws.damping, laws.largest
-        self.counts[[DRIVES, REFERENCES, TABLES]] = laws.n_drives, laws.n_references, laws.n_tables
+        self.counts[[DRIVES, REFERENCES, TABLES]] = laws.counts
         self.counts[CONTROLLER] = laws.controller
         self._mark()
 
@@ -139,13 +131,15 @@ class Engine:
     def sample(self) -> Array:
         """One sample of the present state."""
         self._call(running.SAMPLE)
-        return self.samples[0].copy()
+        row: Array = self.samples[0].copy()
+        return row
 
     def loop_wrenches(self) -> Array:
         """Wrenches (n_loops, 6) at the loops now, on their real links, world axes."""
         first = 1 + self.layout.n_q + 3 * self.layout.n_v
         n_loops = len(self.layout.connections)
-        return self.sample()[first : first + 6 * n_loops].reshape(n_loops, 6)
+        wrenches: Array = self.sample()[first : first + 6 * n_loops].reshape(n_loops, 6)
+        return wrenches
 
     def take_modes(self, earlier: Engine) -> None:
         """Go on as an earlier engine of another structure: what was held stays held, by name."""

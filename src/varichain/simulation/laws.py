@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from varichain.kernels.records import CHANNEL
-from varichain.layout.layout import JointSlot, Layout
+from varichain.layout.layout import Layout
+from varichain.layout.tree import JointSlot
 from varichain.motion import Motion
 from varichain.simulation.controllers import PD, Compiled, Controller, Gains, Torques
 from varichain.simulation.engine import Laws
 
 Array = NDArray[np.float64]
+Pack = tuple[NDArray[Any], Array]  # channels and their table
 
 
 def laws_of(layout: Layout, controllers: Sequence[Controller], motion: Motion | None, is_strict: bool) -> Laws:
@@ -25,7 +28,7 @@ def laws_of(layout: Layout, controllers: Sequence[Controller], motion: Motion | 
     references = [law for law in controllers if isinstance(law, PD)]
     tables = [law for law in controllers if isinstance(law, Torques)]
     stiffness, damping, largest = np.zeros(layout.n_v), np.zeros(layout.n_v), np.full(layout.n_v, np.inf)
-    packs: list[list[tuple[NDArray, Array]]] = [[], [], []]
+    packs: list[list[Pack]] = [[], [], []]
     if motion is not None:
         packs[0].append(motion.packed(layout, skip_missing=not is_strict))
     for law in references:
@@ -35,12 +38,13 @@ def laws_of(layout: Layout, controllers: Sequence[Controller], motion: Motion | 
             stiffness[slot.v], damping[slot.v] = _gain(law.stiffness, slot), _gain(law.damping, slot)
             if law.largest is not None:
                 largest[slot.v] = law.largest
-    for law in tables:
-        packs[2].append(law.functions.packed(layout, skip_missing=not is_strict))
+    for table_law in tables:
+        packs[2].append(table_law.functions.packed(layout, skip_missing=not is_strict))
     channels, table = _joined([pack for kind in packs for pack in kind])
     counts = [sum(len(records) for records, _ in kind) for kind in packs]
     compiled = [law.address for law in controllers if isinstance(law, Compiled)]
-    return Laws(channels, table, *counts, stiffness, damping, largest, compiled[0] if compiled else 0)
+    address = compiled[0] if compiled else 0
+    return Laws(channels, table, (counts[0], counts[1], counts[2]), stiffness, damping, largest, address)
 
 
 def _slots(layout: Layout, names: Sequence[str]) -> list[JointSlot]:
@@ -51,7 +55,7 @@ def _gain(gains: Gains, slot: JointSlot) -> float:
     return float(gains.get(slot.name, 0.0)) if isinstance(gains, Mapping) else float(gains)
 
 
-def _joined(packs: list[tuple[NDArray, Array]]) -> tuple[NDArray, Array]:
+def _joined(packs: list[Pack]) -> Pack:
     """Several packed motions as one."""
     channels, tables, offset = [np.zeros(0, CHANNEL)], [np.zeros(0)], 0
     for records, table in packs:

@@ -166,7 +166,7 @@ class Simulation:
     # Events
 
     def _active_watches(self) -> list[Watch]:
-        return [*self._watches, BREAKS] if has_breaks(self.m) else self._watches
+        return [*self._watches, BREAKS] if has_breaks(self.m) else [*self._watches]
 
     def _look(self, watch: Watch) -> float:
         forces = self._controls.forces(self.m, self.engine.state)
