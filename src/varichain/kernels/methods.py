@@ -26,7 +26,7 @@ _RK4_A = np.array([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0,
 _RK4_B = np.array([1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0])
 _RK4_C = np.array([0.0, 0.5, 0.5, 1.0])
 
-# Dormand and Prince 1980; the seventh stage is the next step's first.
+# [Dormand and Prince 1980]; the seventh stage is the next step's first.
 _DP_A = np.array(
     [
         [0.0, 0.0, 0.0, 0.0, 0.0],
