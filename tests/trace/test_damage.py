@@ -43,7 +43,7 @@ def load(path):
 
 
 def assert_true(run, trace):
-    """All that the trace says was written, to the bit and in order; spans that are lost are marked; how many are lost."""
+    """What the trace says was written so, to the bit, and spans that are lost are marked; number of lost samples."""
     n_lost = 0
     for epoch in trace.epochs:
         description, columns, rows, event = run.epochs[epoch.index]
@@ -93,7 +93,7 @@ def flipped(data, place, bit):
 
 
 def test_flipped_bytes(form, tmp_path):
-    """Any flipped bit is noticed, and costs the record that it is in; in a finished file, a chunk of samples or nothing."""
+    """Any flipped bit is noticed, and costs one record; in a finished file, one chunk of samples or nothing."""
     run, data, frames = written(tmp_path / "run.h5", form)
     directories = [stored.directory_from(data[f.offset : f.end]) for f in frames.values() if f.kind == records.DATA]
     spans = [span for directory in directories for span in directory.spans()]
