@@ -107,7 +107,7 @@ def _new_plain_link(link: Link, parent: Link, place: int, joint: Joint) -> Plain
 
 
 def _link_entries(value: Any, place: str) -> Plain:
-    is_virtual = isinstance(value, dict) and "real" in value
+    is_virtual = isinstance(value, dict) and ("real" in value or "on_real" in value)
     return entries_of(value, _VIRTUAL if is_virtual else _REAL, place)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from varichain.errors import InputError, StructureError
@@ -171,9 +171,20 @@ def entry_from(value: Any, place: str = "entry") -> LogEntry:
     return LogEntry(time, edits, energy_lost, whole_number(entries["number"], f"{place}.number"))
 
 
-def log_from(values: Any) -> StructureLog:
-    """A log with these entries, each as `as_dict` gives it; it can be replayed if none is missing."""
+def log_from(values: Any, renumber: bool = False) -> StructureLog:
+    """A log with these entries, each as `as_dict` gives it; it can be replayed if none is missing.
+
+    `renumber` makes a log of its own of the later part of one: it is replayed on the structure with which it begins.
+
+    Raises:
+        InputError: Something is missing, unknown or wrong, or the entries do not follow each other.
+    """
     entries = list_from(values, entry_from, "log")
+    for i, entry in enumerate(entries[1:], start=1):
+        if entry.number != entries[i - 1].number + 1:
+            raise InputError(f"log[{i}] must be entry {entries[i - 1].number + 1}, the next, not {entry.number}")
+    if renumber:
+        entries = [replace(entry, number=i) for i, entry in enumerate(entries)]
     n_written = entries[-1].number + 1 if entries else 0
     return StructureLog(deque(entries, maxlen=MOST_ENTRIES), n_written)
 

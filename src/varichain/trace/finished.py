@@ -24,6 +24,7 @@ from varichain.trace.labels import UNITS, labels
 from varichain.trace.reader import Reader
 from varichain.trace.replace import completed
 from varichain.trace.samples import NUMBER
+from varichain.trace.sparse import SparseFile
 from varichain.trace.stored import Directory, new_directory
 
 if TYPE_CHECKING:
@@ -52,8 +53,12 @@ def _write(trace: Trace, path: str) -> None:
     directories = [new_directory(epoch.index, epoch.columns, len(epoch)) for epoch in trace.epochs]
     size = sum(SIZE + len(content) for _, content in _contents(trace, directories)) + SIZE + rest.SIZE
     userblock = max(_SMALLEST_USERBLOCK, 1 << (_N_COPIES * size - 1).bit_length())
-    _write_tables(trace, path, userblock, directories)
-    with open(path, "r+b") as file:
+    tables = _tables(trace, userblock, directories)
+    with open(path, "w+b") as file:
+        for place, part in tables.written():
+            file.seek(place)
+            file.write(part)
+        file.truncate(tables.size)
         for epoch, directory in zip(trace.epochs, directories, strict=True):
             _write_samples(file, epoch, directory)
         file.flush()
@@ -84,12 +89,13 @@ def _contents(trace: Trace, directories: list[Directory]) -> Iterator[tuple[byte
     yield records.DONE, records.packed({"outcome": trace.outcome, "message": trace.message}, "message")
 
 
-def _write_tables(trace: Trace, path: str, userblock: int, directories: list[Directory]) -> None:
-    """Write the HDF5 part, with room for the samples, and note where that is."""
+def _tables(trace: Trace, userblock: int, directories: list[Directory]) -> SparseFile:
+    """The HDF5 part, with room for the samples; notes in the directories where that is."""
     import h5py
 
+    tables = SparseFile()
     # HDF5 1.8 and later read this; before, attributes could not be longer than 64 KiB.
-    with h5py.File(path, "w", userblock_size=userblock, libver=("v108", "v108")) as file:
+    with h5py.File(tables, "w", userblock_size=userblock, libver=("v108", "v108")) as file:
         file.attrs.update({"format": records.FORMAT, "version": records.VERSION, "outcome": trace.outcome})
         file.attrs["message"] = _text(trace.message or "")
         texts = {"meta.json": trace.meta, "log.json": trace.log, "checkpoint.json": trace.checkpoint}
@@ -105,6 +111,7 @@ def _write_tables(trace: Trace, path: str, userblock: int, directories: list[Dir
             group.create_dataset("structure.json", data=structure, compression="gzip")
             group["event.json"] = json.dumps(epoch.event)
             group["labels"] = _labels(file, epoch, groups)
+    return tables
 
 
 def _labels(file: Any, epoch: Epoch, groups: dict[Any, str]) -> Any:

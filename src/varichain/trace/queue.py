@@ -32,12 +32,21 @@ class Text:
 
 @dataclass
 class Waiting:
-    """Samples of one epoch that follow each other, from row `first` on; `number` is the frame's."""
+    """Samples of one epoch that follow each other.
+
+    Attributes:
+        number: The frame's number.
+        epoch: Their epoch.
+        first: Number of the epoch's samples before them.
+        parts: The samples.
+        is_sealed: Whether they may be in the file already, so that others must not be added.
+    """
 
     number: int
     epoch: EpochDraft
     first: int
     parts: list[Array] = field(default_factory=list)
+    is_sealed: bool = False
 
     @property
     def n(self) -> int:

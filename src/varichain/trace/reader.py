@@ -52,7 +52,7 @@ class Reader:
         self._now: float | None = None  # time of the sample read last
         self._open: list[Gap] = []  # gaps after which no sample was read yet
         self._read(Scan(file))
-        if self.damage.gaps and not self._epochs:
+        if self.damage and not self._epochs:
             raise TraceFileError(f"{file.path!r} is damaged beyond reading: {self.damage}", file.path)
 
     def _read(self, scan: Scan) -> None:

@@ -23,7 +23,7 @@ def completed(path: str, overwrite: bool) -> Iterator[str]:
         os.replace(temporary, path)
     except TraceFileError:
         raise
-    except (OSError, RuntimeError) as error:  # h5py raises both
+    except OSError as error:
         raise unwritable(path, error) from error
     finally:
         with contextlib.suppress(OSError):

@@ -56,7 +56,7 @@ class Sink:
             TraceFileError: They were to be written, and cannot be.
         """
         waiting = self._queue[-1] if self._queue else None
-        if not isinstance(waiting, Waiting) or waiting.epoch is not epoch:
+        if not isinstance(waiting, Waiting) or waiting.is_sealed:
             waiting = Waiting(self._next_number(), epoch, self.n_samples(epoch))
             self._queue.append(waiting)
         waiting.parts.append(rows)
@@ -83,6 +83,8 @@ class Sink:
             TraceFileError: The file cannot be written; everything is kept in memory from now on.
         """
         self._flushed_at, self._n_waiting = time.monotonic(), 0
+        for item in self._waiting():
+            item.is_sealed = True
         if self.journal is not None:
             self._write(self.journal)
         else:

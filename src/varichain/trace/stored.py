@@ -99,7 +99,8 @@ class StoredSamples(Samples):
         self._kept: dict[str, Array] = {}
         self.intact = np.ones(directory.n_chunks, dtype=bool)
         for block in range(len(columns.names)):  # block by block, in the order of the file
-            self.intact &= [self._chunk(i, block) is not None for i in range(directory.n_chunks)]
+            for i in range(directory.n_chunks):
+                self.intact[i] &= self._chunk(i, block) is not None
         rows = [directory.rows(int(i)) for i in np.flatnonzero(self.intact)]
         self.n = sum(of.stop - of.start for of in rows)
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import InputError, UnknownNameError
+from varichain.mechanism.log import StructureLog, log_from
 from varichain.spatial.checks import finite_scalar
 from varichain.trace.checkpoint import Checkpoint
 from varichain.trace.epoch import Epoch, JointTrace
@@ -32,7 +33,7 @@ class Trace:
     Attributes:
         epochs: The epochs, in order.
         meta: What the run was made with: method, step, seed, version, ...
-        log: The structure changes, as plain values; `varichain.mechanism.log_from` makes a log of them.
+        log: The structure changes, as plain values.
         outcome: "complete", "stopped", "interrupted", "diverged" or "error".
         message: Why, if there is something to say.
         damage: None, or what is lost because the file was damaged.
@@ -146,6 +147,10 @@ class Trace:
     def __repr__(self) -> str:
         """Counts and outcome."""
         return f"<Trace: {len(self.epochs)} epochs, {len(self)} samples, {self.outcome}>"
+
+    def structure_log(self) -> StructureLog:
+        """The structure changes of the run as a log, to print, or to replay on the first epoch's structure."""
+        return log_from(self.log, renumber=True)
 
     def at_checkpoint(self) -> Trace:
         """The trace as it was when the latest checkpoint was taken: what a continuation from there goes on with.
