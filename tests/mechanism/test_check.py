@@ -1,7 +1,7 @@
 import pytest
 
 from varichain.errors import StructureError
-from varichain.mechanism import Fixed, Inertia, Link, Mechanism, Revolute
+from varichain.mechanism import Coupling, Fixed, Inertia, Link, Mechanism, Revolute
 from varichain.mechanism.check import RULES, check
 from varichain.spatial.pose import Pose
 
@@ -83,6 +83,16 @@ def child_of_a_copy(m):
     m._hang(Link(m._next_id, "finger", Revolute(name="finger"), Pose(), Inertia.zero()), m.link("ab*"))
 
 
+def couplings(*ties):
+    """A function that couples joints behind the mechanism's back."""
+
+    def breaking(m):
+        for number, (joint, to) in enumerate(ties):
+            m._couplings[str(number)] = Coupling(str(number), joint, to, 1.0, 0.0)
+
+    return breaking
+
+
 DAMAGE = {
     "ground with a parent": (edit("ground", parent="a"), "Ground has id 0"),
     "ground with a joint": (edit("ground", joint=Fixed(name="j")), "Ground has id 0"),
@@ -110,6 +120,10 @@ DAMAGE = {
     "child of a copy": (child_of_a_copy, "and no children"),
     "heavy copy": (edit("ab*", inertia=Inertia.point(1.0)), "have no mass"),
     "heavy ground": (edit("ground", inertia=Inertia.point(1.0)), "have no mass"),
+    "coupled to nothing": (couplings(("a", "nobody")), "A coupling ties two joints of the tree"),
+    "coupled copy": (couplings(("a", "grip")), "joints of the tree"),
+    "coupled to two": (couplings(("a", "b"), ("a", "aa")), "no joint follows two others"),
+    "coupled in a ring": (couplings(("a", "b"), ("b", "aa"), ("aa", "a")), "or itself"),
 }
 
 

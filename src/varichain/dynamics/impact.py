@@ -83,7 +83,7 @@ def impact(m: Mechanism, s: State, connections: Iterable[Connect], restitution: 
         refuse_gaps(layout, trial, given)
         table: Table = layout.workspaces.mine.table
         loops = layout.workspaces.mine.array("loops")
-        loops["restitution"][len(loops) - len(given) :] = part
+        loops["restitution"][len(layout.connections) - len(given) : len(layout.connections)] = part
         try:
             return impact_of(layout, table, trial)
         finally:
@@ -93,7 +93,7 @@ def impact(m: Mechanism, s: State, connections: Iterable[Connect], restitution: 
 def impact_of(layout: Layout, table: Table, s: State) -> Impact:
     """Impact of all loops of a layout on a state."""
     jump, v, totals = np.empty(layout.n_v), np.empty(layout.n_v), np.empty(19)
-    wrenches = np.empty((len(layout.connections), 6))
+    wrenches = np.empty((len(layout.connections) + len(layout.ties), 6))
     massless = _impact(table, s.q, s.v, jump, v, totals, wrenches)
     if massless >= 0:
         raise massless_error(layout, massless)

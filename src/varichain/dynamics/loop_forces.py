@@ -31,11 +31,16 @@ class LoopForces(Mapping[str, Array]):
     Attributes:
         multipliers: One per row (n_rows,).
         is_unique: Whether the motion determines them. Where rows are redundant it does not: these are of least norm.
+        couplings: Force or torque of every coupling on the joint that follows, by the coupling's name [N m or N]; the
+            joint that leads feels -multiplier times as much.
     """
 
-    def __init__(self, wrenches: dict[str, Array], multipliers: Array, is_unique: bool) -> None:
+    def __init__(
+        self, wrenches: dict[str, Array], multipliers: Array, is_unique: bool, couplings: dict[str, float] | None = None
+    ) -> None:
         """Hold what was computed."""
         self._wrenches = wrenches
+        self.couplings = couplings or {}
         self.multipliers = multipliers
         self.is_unique = is_unique
 
@@ -66,7 +71,7 @@ NO_LOOPS = LoopForces({}, np.zeros(0), True)
 
 def loop_forces_from_rows(layout: Layout, table: Table, s: State) -> LoopForces:
     """Loop forces from the multipliers that a kernel has just left in the rows of this thread's workspace."""
-    if not layout.connections:
+    if layout.is_tree:
         return NO_LOOPS
     workspace = layout.workspaces.mine
     multipliers, is_unique = workspace.array("multipliers").copy(), bool(workspace.array("rows")["kept"].all())
@@ -77,7 +82,7 @@ def loop_forces_from_rows(layout: Layout, table: Table, s: State) -> LoopForces:
 
 def loop_forces(layout: Layout, table: Table, multipliers: Array, is_unique: bool) -> LoopForces:
     """Wrenches of all loops from the rows' multipliers; the rows of the workspace must be placed."""
-    wrenches = np.empty((len(layout.connections), 6))
+    wrenches = np.empty((len(layout.connections) + len(layout.ties), 6))
     loop_wrenches(table, multipliers, wrenches)
     return named_forces(layout, multipliers, wrenches, is_unique)
 
@@ -85,7 +90,11 @@ def loop_forces(layout: Layout, table: Table, multipliers: Array, is_unique: boo
 def named_forces(layout: Layout, multipliers: Array, wrenches: Array, is_unique: bool) -> LoopForces:
     """Loop forces by the names of the joints that close the loops."""
     names = [str(connection[0].name) for connection in layout.connections]
-    return LoopForces(dict(zip(names, wrenches, strict=True)), multipliers, is_unique)
+    of_couplings = {
+        tie.name: float(x)
+        for tie, x in zip(layout.ties, multipliers[len(multipliers) - len(layout.ties) :], strict=True)
+    }
+    return LoopForces(dict(zip(names, wrenches[: len(names)], strict=True)), multipliers, is_unique, of_couplings)
 
 
 def least_norm(K: Array, multipliers: Array) -> Array:
@@ -103,7 +112,7 @@ def require_closed(layout: Layout, table: Table, s: State) -> None:
         # a velocity error counts relative to the velocities there are
         limit = _CLOSED if what == "open" else _CLOSED * (1.0 + float(np.abs(s.v).max(initial=0.0)))
         if not np.abs(values).max(initial=0.0) <= limit:
-            residuals = {loop.name: float(np.abs(values[loop.rows]).max(initial=0.0)) for loop in layout.loops}
+            residuals = {one.name: float(np.abs(values[one.rows]).max(initial=0.0)) for one in layout.constraints}
             worst = max(residuals, key=lambda name: residuals[name])
             raise AssemblyError(
                 f"loops are {what} in this state, the worst, {worst!r}, by {residuals[worst]:.3g} {unit}: call "

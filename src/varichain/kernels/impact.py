@@ -1,10 +1,12 @@
 """The velocity jump of closing loops in motion [NY, V-C], with its accounts."""
 
 from varichain.kernels.constraint_solve import factor_at_rest, solve
+from varichain.kernels.couplings import load_slip_rates, slip_change
 from varichain.kernels.jit import MATRIX, TABLE, VECTOR, helper, kernel, routine
 from varichain.kernels.kinematics import move_all
 from varichain.kernels.loops import relative, row_velocity, wrench_at
 from varichain.kernels.pivots import massless_freedom
+from varichain.kernels.records import COORDINATES
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
 from varichain.kernels.totals import kinetic_energy, mass_and_center, momentum_about
 from varichain.kernels.tuples import ZERO3, ZERO6, add_scaled6, dot6, load3, load6, store3, store6
@@ -30,7 +32,7 @@ def velocity_jump(
 
 
 @helper
-def load_leftovers(bodies, loops, rows, multipliers):
+def load_leftovers(bodies, dofs, loops, rows, multipliers):
     """Put the multipliers aside, and load what rounding has left of the velocities that they were to change.
 
     The factor of G loses digits where rows nearly depend on each other; a second solution brings them back.
@@ -44,18 +46,22 @@ def load_leftovers(bodies, loops, rows, multipliers):
             wanted = -(1.0 + loop.restitution) * row_velocity(row, loop, w_rel, v_rel)
             row.x = multipliers[r]
             multipliers[r] = wanted - dot6(load6(row.f_A), dA_A) + dot6(load6(row.f_B), dA_B)
+            if loop.orientation == COORDINATES:
+                multipliers[r] -= slip_change(bodies, dofs, loop)
 
 
 @routine
 def jump(table, dv_out):
     """Velocity jump of bodies that have been moved."""
-    bodies, loops, rows, multipliers = (
+    bodies, dofs, loops, rows, multipliers = (
         open_bodies(table),
+        open_dofs(table),
         open_loops(table),
         open_rows(table),
         open_multipliers(table),
     )
     factor_at_rest(table)
+    load_slip_rates(bodies, dofs, loops)
     for i in range(len(loops)):
         loop = loops[i]
         store6(loop.own, ZERO6)  # no spring or damper gives an impulse
@@ -63,7 +69,7 @@ def jump(table, dv_out):
         for r in range(loop.row, loop.row + loop.n_rows):
             multipliers[r] = -(1.0 + loop.restitution) * row_velocity(rows[r], loop, w_rel, v_rel)
     solve(table, dv_out)
-    load_leftovers(bodies, loops, rows, multipliers)
+    load_leftovers(bodies, dofs, loops, rows, multipliers)
     solve(table, dv_out)
     for r in range(len(rows)):
         multipliers[r] += rows[r].x
@@ -135,6 +141,7 @@ def impact(
     fastest = 1.0
     for k in range(len(dofs)):
         fastest = max(fastest, abs(v[k]))
+    load_slip_rates(bodies, dofs, loops)
     totals_out[18] = largest_opening(bodies, loops, rows) / fastest
     return massless
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from varichain.kernels.build_loops import build_loops, count_loops
 from varichain.kernels.build_tree import build_tree
 from varichain.kernels.records import LOOP_SPEC, SPEC
 from varichain.kernels.tables import ENTITIES, as_records
-from varichain.layout.specs import link_spec, loop_spec
+from varichain.layout.specs import coupling_spec, link_spec, loop_spec
+from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.link import Link
 
 Bytes = NDArray[np.uint8]
@@ -75,17 +77,24 @@ def tree_memory(
     return memory, int(build_tree(memory.table, specs, gravity.copy()))
 
 
-def whole_memory(tree: Memory, virtual: tuple[Link, ...], row: dict[Link, int]) -> Memory:
-    """The tree's memory with the loops behind it that virtual links close."""
-    if not virtual:
+def whole_memory(
+    tree: Memory,
+    virtual: tuple[Link, ...],
+    row: dict[Link, int],
+    couplings: Iterable[tuple[Coupling, Link, Link]] = (),
+) -> Memory:
+    """The tree's memory with the loops behind it that virtual links close, then the couplings, with their two links."""
+    couplings = tuple(couplings)
+    if not virtual and not couplings:
         return tree
-    specs = _records(b"".join(map(loop_spec, virtual)), LOOP_SPEC)
-    specs["link_A"] = [row[link.real] for link in virtual]  # type: ignore[index]
-    specs["link_B"] = [row[link.parent] for link in virtual]  # type: ignore[index]
+    records = [loop_spec(link) for link in virtual] + [coupling_spec(coupling) for coupling, *_ in couplings]
+    specs = _records(b"".join(records), LOOP_SPEC)
+    specs["link_A"] = [row[link.real] for link in virtual] + [row[link] for _, link, _ in couplings]  # type: ignore[index]
+    specs["link_B"] = [row[link.parent] for link in virtual] + [row[link] for _, _, link in couplings]  # type: ignore[index]
     mark, counts = np.zeros(tree.lengths[1], np.int64), np.zeros(6, np.int64)
     count_loops(tree.table, specs, mark, counts)
     n_rows, n_pairs, n_support, n_shared, n_propagated, n_gram = counts.tolist()
-    lengths = [*tree.lengths[:3], len(virtual), n_rows, n_pairs, n_support, n_shared, n_propagated, n_gram, n_rows]
+    lengths = [*tree.lengths[:3], len(specs), n_rows, n_pairs, n_support, n_shared, n_propagated, n_gram, n_rows]
     memory = Memory.zeros(lengths)
     memory.data[: len(tree.data)] = tree.data
     mark[:] = 0

@@ -16,6 +16,7 @@ from varichain.kernels.tables import ENTITIES
 from varichain.layout.build import Memory, tree_memory, whole_memory
 from varichain.layout.specs import ROWS
 from varichain.layout.workspace import WorkspacePool
+from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
@@ -75,6 +76,28 @@ class LoopSlot:
         return self.slot.name
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class CouplingSlot:
+    """One coupling: the joint that follows, the one that leads, and its row.
+
+    Attributes:
+        name: Name of the coupling.
+        k, k_to: Freedoms of the joint that follows and of the one that leads.
+        q, q_to: Their coordinates' places in q.
+        multiplier, offset: q[q] = multiplier q[q_to] + offset.
+        rows: Slice of its one row, behind those of the loops.
+    """
+
+    name: str
+    k: int
+    k_to: int
+    q: int
+    q_to: int
+    multiplier: float
+    offset: float
+    rows: slice
+
+
 @dataclass(frozen=True, eq=False)
 class Layout:
     """Frozen description of one structure; an edit of the mechanism makes the next one.
@@ -88,7 +111,8 @@ class Layout:
         link_index: Row of every link by name, ground included as row 0.
         connections: Of each loop, in the order of the virtual links' ids: its joint, the names of the real link and of
             the link that the virtual one hangs on, and the joint frame on both.
-        n_rows: Number of rows of all loops.
+        ties: The couplings.
+        n_rows: Number of rows of all loops and couplings.
         memory: Arrays as the kernels want them, read-only.
         massless_link: Name of a link that can move although nothing it carries has mass or armature; None if all do.
     """
@@ -101,6 +125,7 @@ class Layout:
     n_v: int
     link_index: dict[str, int]
     connections: tuple[tuple[Joint, str, str, Pose, Pose], ...]
+    ties: tuple[Coupling, ...]
     n_rows: int
     memory: Memory
     massless_link: str | None
@@ -122,6 +147,26 @@ class Layout:
             loops.append(LoopSlot(slot, link_A, link_B, on_A, on_B, rows, joint))
             first = rows.stop
         return tuple(loops)
+
+    @cached_property
+    def couplings(self) -> tuple[CouplingSlot, ...]:
+        """One per coupling, oldest first."""
+        slots, first = [], self.n_rows - len(self.ties)
+        for row, tie in enumerate(self.ties, start=first):
+            joint, to = self.slot(tie.joint), self.slot(tie.to)
+            places = joint.v.start, to.v.start, joint.q.start, to.q.start
+            slots.append(CouplingSlot(tie.name, *places, tie.multiplier, tie.offset, slice(row, row + 1)))
+        return tuple(slots)
+
+    @cached_property
+    def constraints(self) -> tuple[LoopSlot | CouplingSlot, ...]:
+        """All that has rows: loops, then couplings."""
+        return (*self.loops, *self.couplings)
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether the joints are free of each other: no loop, no coupling."""
+        return not self.connections and not self.ties
 
     @cached_property
     def q_zero(self) -> Array:
@@ -249,6 +294,9 @@ def _new_layout(mechanism: Mechanism) -> Layout:
     if tree is None:
         tree = mechanism._tree = _new_tree(mechanism)
     virtual = mechanism.virtual_links
+    by_joint = mechanism._by_joint
+    ties = [(tie, by_joint[tie.joint], by_joint[tie.to]) for tie in mechanism.couplings]
+    n_rows = sum([len(ROWS[link.joint.kind]) for link in virtual if link.joint is not None]) + len(ties)
     return Layout(
         mechanism_name=mechanism.name,
         revision=mechanism.revision,
@@ -258,8 +306,9 @@ def _new_layout(mechanism: Mechanism) -> Layout:
         n_v=tree.n_v,
         link_index=tree.link_index,
         connections=tuple([_connection(link) for link in virtual]),
-        n_rows=sum([len(ROWS[link.joint.kind]) for link in virtual if link.joint is not None]),
-        memory=_locked(whole_memory(tree.memory, virtual, tree.row)),
+        ties=mechanism.couplings,
+        n_rows=n_rows,
+        memory=_locked(whole_memory(tree.memory, virtual, tree.row, ties)),
         massless_link=tree.massless_link,
     )
 

@@ -11,6 +11,8 @@ from varichain.kernels.records import (
     ANGULAR,
     AXIS,
     BALL,
+    COORDINATES,
+    COUPLED,
     CROSSED,
     HELICAL,
     IN_PLANE,
@@ -23,6 +25,7 @@ from varichain.kernels.records import (
     TURN_AND_SLIDE,
     WHOLE,
 )
+from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
 
@@ -74,6 +77,14 @@ def loop_spec(link: Link) -> bytes:
         link._edit(_spec=kept)
     spec: bytes = kept[3]
     return spec
+
+
+def coupling_spec(coupling: Coupling) -> bytes:
+    """Record of a coupling as a loop of one row, its frames left zero; the rows of the joints' links are left open."""
+    spec = np.zeros((), LOOP_SPEC)
+    spec["pitch"], spec["angle"] = coupling.multiplier, coupling.offset
+    spec["orientation"], spec["n_rows"], spec["row_kinds"][0] = COORDINATES, 1, COUPLED
+    return spec.tobytes()
 
 
 def _new_link_spec(link: Link, joint: Joint) -> bytes:

@@ -2,6 +2,7 @@
 
 from varichain.mechanism.breaks import Breaks
 from varichain.mechanism.check import check
+from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint, Primitive
 from varichain.mechanism.joints import (
@@ -27,6 +28,7 @@ __all__ = [
     "Box",
     "Breaks",
     "Capsule",
+    "Coupling",
     "Cylinder",
     "Cylindrical",
     "Edit",

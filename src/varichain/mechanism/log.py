@@ -1,4 +1,4 @@
-"""The structure log: every connection and cut of a mechanism, printable and replayable."""
+"""The structure log: every connection, coupling and cut of a mechanism, printable and replayable."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ MOST_ENTRIES = 10_000
 
 @dataclass(frozen=True)
 class Edit:
-    """One connection or cut, with all that is needed to do it again.
+    """One connection, coupling or cut, with all that is needed to do it again.
 
     Attributes:
-        kind: "connect", or "cut" of a loop, or "cut tree" of a joint of the tree.
-        joint: Name of the joint.
-        a, b: Names of the link and of the other one.
-        model: The joint.
+        kind: "connect", or "cut" of a loop, or "cut tree" of a joint of the tree; "couple" or "uncouple".
+        joint: Name of the joint, or of the coupling.
+        a, b: Names of the link and of the other one; of a coupling, those of the joint that follows and of the leader.
+        model: The joint; of a coupling, the one that follows.
         at, at_other: Joint frame in both links' frames, of a connection.
         impulse: [moment; force] (6,) [N m s, N s] on link a in world axes at the joint, of a connection in motion.
+        multiplier, offset: Of a coupling.
     """
 
     kind: str
@@ -39,9 +40,13 @@ class Edit:
     at: Pose | None = None
     at_other: Pose | None = None
     impulse: tuple[float, ...] | None = None
+    multiplier: float | None = None
+    offset: float | None = None
 
     def __str__(self) -> str:
         """In words."""
+        if self.multiplier is not None:
+            return f"{self.kind} {self.joint!r}: {self.a} = {self.multiplier:.6g} {self.b} + {self.offset:.6g}"
         text = f"{self.kind} {self.joint!r}: {self.a} - {self.b}, {self.model.kind}"
         if self.impulse is not None:
             moment, force = (sum(x * x for x in part) ** 0.5 for part in (self.impulse[:3], self.impulse[3:]))
@@ -122,6 +127,8 @@ class StructureLog:
             for edit in entry.edits:
                 if edit.kind == "connect":
                     m.connect(edit.a, edit.b, edit.model, edit.at, edit.at_other, name=edit.joint)
+                elif edit.kind == "couple" and edit.multiplier is not None:
+                    m.couple(edit.a, edit.b, edit.multiplier, edit.offset, name=edit.joint)
                 else:
                     m.cut(edit.joint)
 
@@ -142,6 +149,8 @@ def as_dict(entry: LogEntry) -> dict[str, Any]:
             "at": frame(edit.at),
             "at_other": frame(edit.at_other),
             "impulse": None if edit.impulse is None else list(edit.impulse),
+            "multiplier": edit.multiplier,
+            "offset": edit.offset,
         }
         for edit in entry.edits
     ]

@@ -13,6 +13,7 @@ from varichain.errors import DuplicateNameError, InputError, StructureError, Unk
 from varichain.mechanism.arguments import checked_inertia, checked_joint, checked_loop_joint, checked_shapes
 from varichain.mechanism.clone import links_from_rows, rows_from_links
 from varichain.mechanism.connections import add_virtual_link, connection_edit, cut_joint, numbered
+from varichain.mechanism.coupling import Coupling, add_coupling, coupling_edit, rename_in_couplings
 from varichain.mechanism.draw import drawing
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint
@@ -56,6 +57,7 @@ class Mechanism:
         self._links: dict[int, Link] = {0: self.ground}  # by id: ground, real and virtual links
         self._by_name: dict[str, Link] = {"ground": self.ground}
         self._by_joint: dict[str, Link] = {}
+        self._couplings: dict[str, Coupling] = {}  # by name
         self._layout: Any = None  # kept here by the layout package until the next edit
         self._tree: Any = None  # and this until the next edit of the tree
         self._tree_before: Any = None
@@ -161,10 +163,50 @@ class Mechanism:
         done = change(self, state, [connect(a, b, joint, at, at_other, name=name, snap=snap)])
         return self.link_of_joint(done.edits[0].joint)
 
-    def cut(self, joint: str, *, state: State | None = None) -> None:
-        """Cut a joint: one that closes a loop, or one of the tree [NY, V-B].
+    def couple(
+        self,
+        joint: str,
+        to: str,
+        multiplier: float = 1.0,
+        offset: float | None = None,
+        name: str | None = None,
+        *,
+        state: State | None = None,
+    ) -> Coupling:
+        """Let `joint` follow the joint `to`: q_joint = multiplier q_to + offset [HYR, (15)].
 
-        A cut joint of the tree leaves its link, and all that the link carries, free-floating; loops through it stay.
+        Both have one freedom and belong to the tree; `to` may follow a third joint. The joint that follows becomes
+        passive; `edit_joint(joint, actuated=True)` gives it an actuator again.
+
+        Args:
+            joint: Name of the joint that follows.
+            to: Name of the joint that leads.
+            multiplier: Coordinate of the one per coordinate of the other [rad or m per rad or m].
+            offset: Coordinate of `joint` where that of `to` is zero [rad or m]. Left out: where the joints are now, in
+                `state`, or 0 without a state.
+            name: Name of the coupling, for `cut`; "joint follows to" by default.
+            state: State of this mechanism; its velocities take the impact of a clutch that closes in motion.
+
+        Raises:
+            StructureError: A joint would follow itself, directly or through others, or follows another already.
+            UnknownNameError, DuplicateNameError: No such joint; the name is taken.
+            GapError: The joints are elsewhere in `state` than `offset` says.
+        """
+        if state is None:
+            coupling = add_coupling(self, joint, to, multiplier, 0.0 if offset is None else offset, name)
+            self.log.write(None, (coupling_edit(self, coupling),))
+            return coupling
+        from varichain.dynamics.actions import couple
+        from varichain.dynamics.change import change
+
+        done = change(self, state, [couple(joint, to, multiplier, offset, name)])
+        return self._couplings[done.edits[0].joint]
+
+    def cut(self, joint: str, *, state: State | None = None) -> None:
+        """Cut a joint: one that closes a loop, or one of the tree [NY, V-B]; or a coupling, by its name.
+
+        A cut joint of the tree leaves its link, and all that the link carries, free-floating; loops through it stay,
+        couplings with it end, and the log says so.
         The link then hangs on the ground by a free joint called like the link. States of the mechanism follow when they
         are used next: every link keeps its pose and its velocity. `state` says when it was, for the log.
 
@@ -173,7 +215,7 @@ class Mechanism:
             UnknownNameError: No such joint.
         """
         if state is None:
-            self.log.write(None, (cut_joint(self, joint),))
+            self.log.write(None, cut_joint(self, joint))
             return
         from varichain.dynamics.actions import cut
         from varichain.dynamics.change import change
@@ -212,6 +254,7 @@ class Mechanism:
             new = checked_loop_joint(new)
         if new.name != joint:
             new = self._named_joint(new, link.name)
+            rename_in_couplings(self, joint, str(new.name))
         del self._by_joint[joint]
         self._by_joint[str(new.name)] = link
         link._edit(joint=new)
@@ -236,6 +279,11 @@ class Mechanism:
     def joints(self) -> tuple[Joint, ...]:
         """The joints of the real links, in the same order."""
         return tuple(link.joint for link in self.links if link.joint is not None)
+
+    @property
+    def couplings(self) -> tuple[Coupling, ...]:
+        """The couplings, oldest first."""
+        return tuple(self._couplings.values())
 
     @property
     def n_q(self) -> int:
@@ -329,6 +377,7 @@ class Mechanism:
             "revision": self.revision,
             "next_id": self._next_id,
             "rows": rows_from_links(self._links.values()),
+            "couplings": dict(self._couplings),
             "log": self.log.copy(),
         }
 
@@ -342,6 +391,7 @@ class Mechanism:
         self._by_name = {link.name: link for link in self._links.values()}
         self._by_joint = {str(link.joint.name): link for link in self._links.values() if link.joint is not None}
         self.ground = self._links[0]
+        self._couplings = dict(state["couplings"])
         self.log = state["log"]
         self._layout = self._tree = self._tree_before = self._real_links = None
 
@@ -352,7 +402,7 @@ class Mechanism:
     def _named_joint(self, joint: Joint, link_name: str) -> Joint:
         """The joint with a name that is not taken: its own, or else the link's."""
         named = joint if joint.name is not None else joint._as(name=link_name)
-        if named.name in self._by_joint:
+        if named.name in self._by_joint or named.name in self._couplings:
             raise DuplicateNameError("joint", str(named.name))
         return named
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from varichain.mechanism.mechanism import Mechanism
 
 _FIELDS = ("revision", "_next_id", "_layout", "_tree", "_tree_before", "_real_links", "_gravity")
-_TABLES = ("_links", "_by_name", "_by_joint")
+_TABLES = ("_links", "_by_name", "_by_joint", "_couplings")
 
 
 class transaction:  # noqa: N801  reads as a word: with transaction(m)
