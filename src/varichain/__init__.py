@@ -20,6 +20,7 @@ from varichain.errors import (
     ActuationError,
     AssemblyError,
     DuplicateNameError,
+    FormatError,
     GapError,
     InertiaError,
     InputError,
@@ -106,15 +107,20 @@ if TYPE_CHECKING:
         release,
         velocity,
     )
+    from varichain.formats import load
     from varichain.layout import JointState, State
 
 __version__ = "0.1.0"
+
+_FORMATS = ("load",)
 
 
 def __getattr__(name: str) -> Any:
     """Import the dynamics, and with it the compiler, when one of its names is first asked for."""
     if name == "figures":
         return importlib.import_module("varichain.figures")
+    if name in _FORMATS:
+        return getattr(importlib.import_module("varichain.formats"), name)
     if name not in __all__:
         raise AttributeError(f"module 'varichain' has no attribute {name!r}")
     module = "varichain.layout" if name in ("JointState", "State") else "varichain.dynamics"
@@ -148,6 +154,7 @@ __all__ = [
     "Energy",
     "Fixed",
     "Force",
+    "FormatError",
     "ForwardDynamics",
     "Free",
     "GapError",
@@ -204,6 +211,7 @@ __all__ = [
     "jacobian",
     "joint_forces",
     "limit_excess",
+    "load",
     "loop_states",
     "mass_matrix",
     "mobility",

@@ -176,6 +176,26 @@ class ActuationError(VarichainError, ArithmeticError):
         return type(self), (str(self), self.residual, self.joints)
 
 
+class FormatError(VarichainError, ValueError):
+    """A robot file that cannot be read whole: broken, hostile, or with parts that no mechanism can have.
+
+    Attributes:
+        path: The file.
+        line: Line where the fault is, if known.
+    """
+
+    def __init__(self, message: str, path: str, line: int | None = None) -> None:
+        """Keep file and line next to the message."""
+        self.path = path
+        self.line = line
+        self._message = message
+        super().__init__(f"{path}{'' if line is None else f':{line}'}: {message}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle file and line too."""
+        return type(self), (self._message, self.path, self.line)
+
+
 class MissingExtraError(VarichainError, ImportError):
     """A function that needs an optional package which is not installed; the message says what to install."""
 

@@ -103,6 +103,11 @@ class StructureLog:
         self.n_written += 1
         return entry
 
+    def forget(self) -> None:
+        """Begin anew: what was written so far is how the mechanism was made, not how it changed."""
+        self._entries.clear()
+        self.n_written = 0
+
     def __str__(self) -> str:
         """One line an entry."""
         forgotten = self.n_written - len(self._entries)

@@ -45,6 +45,7 @@ class Mechanism:
         ground: The root, id 0, called "ground".
         revision: Number of edits so far.
         log: Every connection and cut.
+        source: The file that it was loaded from, with notes; None if it was made by hand.
     """
 
     def __init__(self, name: str = "mechanism", gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
@@ -58,6 +59,7 @@ class Mechanism:
         self._by_name: dict[str, Link] = {"ground": self.ground}
         self._by_joint: dict[str, Link] = {}
         self._couplings: dict[str, Coupling] = {}  # by name
+        self.source: Any = None  # set by the formats package
         self._layout: Any = None  # kept here by the layout package until the next edit
         self._tree: Any = None  # and this until the next edit of the tree
         self._tree_before: Any = None
@@ -378,6 +380,7 @@ class Mechanism:
             "next_id": self._next_id,
             "rows": rows_from_links(self._links.values()),
             "couplings": dict(self._couplings),
+            "source": self.source,
             "log": self.log.copy(),
         }
 
@@ -392,6 +395,7 @@ class Mechanism:
         self._by_joint = {str(link.joint.name): link for link in self._links.values() if link.joint is not None}
         self.ground = self._links[0]
         self._couplings = dict(state["couplings"])
+        self.source = state["source"]
         self.log = state["log"]
         self._layout = self._tree = self._tree_before = self._real_links = None
 

@@ -1,0 +1,6 @@
+"""Robots from files and to files. No compiler: structure alone."""
+
+from varichain.formats.load import load
+from varichain.formats.source import Note, Source
+
+__all__ = ["Note", "Source", "load"]
