@@ -24,7 +24,8 @@ HEADER = """# Robots
 Robot files that come with Python packages, as `vc.load(path, strict=False)` reads them. *Mimics* are joints that follow
 others (`m.couplings`), *loops* are closed by virtual links (`m.virtual_links`), N_F are the degrees of freedom with all
 of them in force, at the configuration that the file shows, with loops closed. URDF robots stand on a fixed base here.
-*Repaired* are faults that `strict=True`, the default, refuses with a sentence: inertias that no body has, mimics of joints that do not exist.
+*Repaired* are faults that `strict=True`, the default, refuses with a sentence: inertias that no body has, mimics of
+joints that do not exist.
 """
 
 
@@ -36,7 +37,7 @@ def main() -> None:
 
 def document() -> str:
     """The whole document."""
-    return "\n".join([_wrapped(HEADER), *(section(*package) for package in PACKAGES)]).rstrip() + "\n"
+    return "\n".join([HEADER, *(section(*package) for package in PACKAGES)]).rstrip() + "\n"
 
 
 def title(package: str) -> str:
@@ -83,13 +84,6 @@ def _freedoms(m: vc.Mechanism) -> str:
     except vc.AssemblyError:
         return "does not close"
     return str(vc.mobility(m, closed, probe=False).n_independent)
-
-
-def _wrapped(text: str) -> str:
-    """Paragraphs in lines of the house's width."""
-    import textwrap
-
-    return "\n\n".join(textwrap.fill(paragraph, 120) for paragraph in text.strip().split("\n\n")) + "\n"
 
 
 if __name__ == "__main__":

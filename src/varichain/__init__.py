@@ -107,12 +107,12 @@ if TYPE_CHECKING:
         release,
         velocity,
     )
-    from varichain.formats import load
+    from varichain.formats import load, save
     from varichain.layout import JointState, State
 
 __version__ = "0.1.0"
 
-_FORMATS = ("load",)
+_FORMATS = ("load", "save")
 
 
 def __getattr__(name: str) -> Any:
@@ -220,5 +220,6 @@ __all__ = [
     "pose",
     "project",
     "release",
+    "save",
     "velocity",
 ]

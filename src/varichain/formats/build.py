@@ -74,7 +74,7 @@ def _add_link(
     inertia, shapes = entry.inertia, entry.shapes
     if far != _SAME:
         back = far.inverse()
-        inertia = inertia.transformed(back)
+        inertia = inertia.transformed(back) if inertia.mass else inertia
         shapes = [shape.moved(back) for shape in shapes]
         description.source.frames[names[step.link]] = (names[step.link], back)
     m.add_link(names[step.link], names[parent_link], model, moved[parent_link].inverse() @ near, inertia, shapes)

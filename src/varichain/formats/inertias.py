@@ -24,6 +24,8 @@ def file_inertia(
 
     One that no body has is repaired, with a note; or, if the description is strict, listed for `refuse_improper`.
     """
+    if mass == 0.0 and not about_com.any():
+        return Inertia.zero()
     with description.located(line):
         turned = at.R @ about_com @ at.R.T
         try:

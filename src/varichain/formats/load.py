@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from varichain.errors import FormatError, InputError
+from varichain.errors import FormatError, InputError, MissingExtraError, VarichainError
 from varichain.formats.build import mechanism_from
 from varichain.formats.description import Description
 from varichain.formats.inertias import refuse_improper
@@ -59,6 +59,10 @@ def load(
         if sidecar is not None:
             read_sidecar(description, sidecar)
         return mechanism_from(description)
+    except (FormatError, MissingExtraError):
+        raise
+    except VarichainError as error:  # a number that is fine in the format and in no mechanism
+        raise FormatError(str(error), str(file)) from error
     except RecursionError:
         raise FormatError("is nested too deeply", str(file)) from None
 

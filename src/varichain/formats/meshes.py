@@ -54,7 +54,7 @@ class MeshFolders:
 
     def _found(self, root: Path, rest: str, name: str, line: int | None) -> tuple[str, str]:
         target = self._inside(root, rest, name, line)
-        return str(target), "" if target.exists() else "no such file"
+        return str(target), "" if os.path.exists(target) else "no such file"
 
     def _inside(self, root: Path, rest: str, name: str, line: int | None) -> Path:
         """The file, which must lie inside the root; links to elsewhere count as elsewhere."""

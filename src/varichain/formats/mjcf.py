@@ -116,15 +116,20 @@ def _compiled(description: Description, path: Path) -> Any:
         import mujoco
     except ImportError:
         raise MissingExtraError("MJCF files need the package mujoco: pip install 'varichain[mjcf]'") from None
+    said: list[str] = []
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(said.append)  # instead of a log file in the user's folder
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model = mujoco.MjSpec.from_file(str(path)).compile()
-        for warning in caught:
-            description.source.note(f"MuJoCo says: {warning.message}")
+        for warning in (*said, *(str(warning.message) for warning in caught)):
+            description.source.note(f"MuJoCo says: {' '.join(str(warning).split())}")
         return model
     except (ValueError, RuntimeError, TypeError, mujoco.FatalError) as error:
         raise error_from(str(error), path) from None
+    finally:
+        mujoco.set_mju_user_warning(before)
 
 
 def _read_body(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from varichain.errors import FormatError
 from varichain.formats.xml import Element, parse, read_bytes
 
 _MOST_FILES = 64
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*([eE][-+]?\d+)?|\.\d+([eE][-+]?\d+)?|nan|inf|infinity)", re.IGNORECASE)
+_NAMES = ("name", "class", "childclass", "model")
 _FOLDER_OF = {"mesh": ("meshdir", "assetdir"), "texture": ("texturedir", "assetdir"), "hfield": ("meshdir", "assetdir")}
 # Elements that name files or run what files name, beyond assets: refused.
 _REFUSED = {"plugin": "runs compiled code", "flexcomp": "makes soft bodies", "flex": "is a soft body", "skin": ""}
@@ -41,7 +44,17 @@ def check_files(root: Element, path: Path) -> list[Element]:
             waiting.append((included, target))
         waiting += [(child, file) for child in reversed(element.children)]
     _check_assets(elements, top)
+    for element in elements:
+        _refuse_infinite(element)
     return elements
+
+
+def _refuse_infinite(element: Element) -> None:
+    """MuJoCo takes 1e999 and nan for numbers."""
+    for key, value in element.attributes.items():
+        words = value.split()
+        if key not in _NAMES and words and all(_NUMBER.fullmatch(word) for word in words):
+            element.parsed(value, len(words), repr(key))
 
 
 def _check_assets(elements: list[Element], top: Path) -> None:

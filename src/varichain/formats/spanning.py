@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from dataclasses import dataclass, replace
+from heapq import heappop, heappush
 
 from varichain.formats.description import WORLD, Description, JointEntry
 from varichain.mechanism.joint import Joint
@@ -27,13 +28,14 @@ def spanning_tree(description: Description) -> tuple[list[Step], list[JointEntry
     """Links in an order in which every one follows its parent, and the joints that close loops.
 
     Joints with few freedoms carry links, those with many close loops: fewer coordinates and fewer rows. Joints that
-    couplings name carry links in any case. Links keep the order in which the file's joints lead to them.
+    couplings name carry links in any case. Links come in the order of the file's joints, as far as parents stand
+    before their children.
     """
     tree, loops = _split(description)
-    at_link: dict[str, list[JointEntry]] = defaultdict(list)
-    for joint in tree:
-        at_link[joint.parent].append(joint)
-        at_link[joint.child].append(joint)
+    at_link: dict[str, list[tuple[int, JointEntry]]] = defaultdict(list)
+    for number, joint in enumerate(tree):
+        at_link[joint.parent].append((number, joint))
+        at_link[joint.child].append((number, joint))
     children = {joint.child for joint in tree}
     steps: list[Step] = []
     seen: set[str] = set()
@@ -43,18 +45,23 @@ def spanning_tree(description: Description) -> tuple[list[Step], list[JointEntry
             continue
         steps.append(Step(root, None))
         seen.add(root)
-        waiting = deque([root])
+        waiting: list[tuple[int, str]] = []  # numbers of joints that lead on from what is placed, with the next link
+        _lead_on(root, at_link, seen, waiting)
         while waiting:
-            link = waiting.pop()
-            onward = []
-            for joint in at_link[link]:
-                other = joint.child if joint.parent == link else joint.parent
-                if other not in seen:
-                    seen.add(other)
-                    onward.append(Step(other, joint, joint.parent != link))
-            steps += onward
-            waiting.extend(step.link for step in reversed(onward))
+            number, link = heappop(waiting)
+            steps.append(Step(link, tree[number], tree[number].child != link))
+            seen.add(link)
+            _lead_on(link, at_link, seen, waiting)
     return steps, loops
+
+
+def _lead_on(
+    link: str, at_link: dict[str, list[tuple[int, JointEntry]]], seen: set[str], waiting: list[tuple[int, str]]
+) -> None:
+    for number, joint in at_link[link]:
+        other = joint.child if joint.parent == link else joint.parent
+        if other not in seen:
+            heappush(waiting, (number, other))
 
 
 def reversed_joint(description: Description, joint: JointEntry) -> Joint:

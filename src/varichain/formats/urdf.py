@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from varichain.formats.description import Description, JointEntry, LinkEntry, MimicEntry
+from varichain.formats.description import WORLD, Description, JointEntry, LinkEntry, MimicEntry
 from varichain.formats.inertias import file_inertia
 from varichain.formats.meshes import MeshFolders
 from varichain.formats.source import Source
@@ -59,6 +59,7 @@ def read_urdf(root: Element, path: Path, folders: MeshFolders, base: str, strict
     for element in root.all("loop_joint"):
         _loop_joint(description, element)
     _closing_frames(description)
+    _stand_on_ground(description)
     if base == "fixed":
         children = {joint.child for joint in description.joints.values()}
         description.fixed = {name for name in description.links if name not in children}
@@ -115,9 +116,9 @@ def _model(description: Description, element: Element, name: str, kind: str, is_
         assert axis is not None
         raise axis.error(f"axis of {kind} joint {name!r} must not be zero")
     options: dict[str, Any] = {"name": name}
-    if is_mimic:
-        options["actuated"] = False
     if kind in ("revolute", "continuous", "prismatic"):
+        if is_mimic:
+            options["actuated"] = False
         options |= _dynamics(description, element)
         limits = _limits(description, element, name)
         if kind == "continuous":
@@ -194,6 +195,17 @@ def _closing_frames(description: Description) -> None:
             f"links {pair['1']!r} and {pair['2']!r} close a loop; taken as a ball joint, since the file does not say",
             line,
         )
+
+
+def _stand_on_ground(description: Description) -> None:
+    """Take an empty root link called "ground" for the ground itself, as `save` writes it."""
+    ground = description.links.get("ground")
+    is_root = all(joint.child != "ground" or joint.closes for joint in description.joints.values())
+    if ground is None or not is_root or ground.inertia.mass or ground.shapes:
+        return
+    del description.links["ground"]
+    for joint in description.joints.values():
+        joint.parent, joint.child = (WORLD if end == "ground" else end for end in (joint.parent, joint.child))
 
 
 def _origin(description: Description, element: Element) -> Pose:

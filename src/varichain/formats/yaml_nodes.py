@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from varichain.errors import FormatError, MissingExtraError
+from varichain.errors import FormatError, MissingExtraError, VarichainError
 from varichain.formats.xml import read_bytes
 
 _MOST_BYTES = 2**20
@@ -27,6 +29,16 @@ class Entry:
     def error(self, message: str) -> FormatError:
         """An error that points here."""
         return FormatError(message, self.path, self.line)
+
+    @contextmanager
+    def located(self) -> Iterator[None]:
+        """Turn any error of the house into one that points here."""
+        try:
+            yield
+        except FormatError:
+            raise
+        except VarichainError as error:
+            raise self.error(str(error)) from error
 
     def allow(self, keys: tuple[str, ...]) -> None:
         """Refuse any other key."""
