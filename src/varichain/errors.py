@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MOST_NAMES_SHOWN = 20
+_MOST_COMPARED = 500  # comparing all names of a huge file would take seconds
 
 
 class VarichainError(Exception):
@@ -32,7 +33,7 @@ class UnknownNameError(VarichainError, KeyError):
     def __init__(self, kind: str, name: object, valid: Iterable[str]) -> None:
         """Rank the `valid` names by closeness to `name`."""
         names = list(valid)
-        close = get_close_matches(name, names, n=3) if isinstance(name, str) else []
+        close = get_close_matches(name, names[:_MOST_COMPARED], n=3) if isinstance(name, str) else []
         self.kind = kind
         self.name = name
         self.valid = close + [other for other in names if other not in close]

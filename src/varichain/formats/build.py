@@ -107,14 +107,13 @@ def _check_tree(description: Description) -> None:
     roots = [name for name in description.links if name not in parents]
     rooted = set(roots) | {WORLD}
     for name in description.links:
-        chain = []
+        chain: dict[str, None] = {}  # in order, and quick to look up
         while name not in rooted and name not in chain:
-            chain.append(name)
+            chain[name] = None
             name = parents[name]
         if name in chain:
             raise description.error(
-                f"links go round in a circle: {' -> '.join(reversed([*chain[chain.index(name) :], name]))}; a tree "
-                "needs a root",
+                f"links go round in a circle: {' -> '.join(_circle(chain, name))}; a tree needs a root",
                 description.links[name].line,
             )
         rooted.update(chain)
@@ -124,6 +123,13 @@ def _check_tree(description: Description) -> None:
         )
     if not description.links:
         raise description.error("has no links")
+
+
+def _circle(chain: dict[str, None], name: str) -> list[str]:
+    """The circle in a chain of parents that leads back to a name, at most ten links of it."""
+    links = list(chain)
+    circle = list(reversed([*links[links.index(name) :], name]))
+    return circle if len(circle) <= 10 else [*circle[:5], "...", *circle[-4:]]
 
 
 def _link_name(description: Description, name: str) -> str:

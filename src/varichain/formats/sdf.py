@@ -95,7 +95,7 @@ def _read_model(reading: Reading, model: Element, prefix: str, X_WM: Pose, is_st
         frames.add(frame, frame.word("name"), to or MODEL, attached=to or None)
     for joint in model.all("joint"):
         child = joint.need("child").content()
-        frames.add(joint, joint.word("name"), child, attached=child)
+        frames.add(joint, frames.joint_key(joint.word("name")), child, attached=child)
     for nested in model.all("model"):
         name = nested.word("name")
         X = frames.pose(relative_to(nested) or MODEL, nested) @ pose_of(nested)
@@ -164,7 +164,7 @@ def _read_joint(reading: Reading, element: Element, prefix: str, frames: Frames)
     ends = [frames.link(element.need(tag).content(), element) for tag in ("parent", "child")]
     parent, child = (WORLD if end == WORLD else prefix + end for end in ends)
     X_WP, X_WC = (Pose() if end == WORLD else frames.pose(end, element) for end in ends)
-    X_WJ = frames.pose(name, element)
+    X_WJ = frames.pose(frames.joint_key(name), element)
     X = Pose._trusted(X_WJ.p.copy(), X_WC.R.copy())
     model = joint_model(description, element, prefix, frames, X_WJ, X, reading.axes_in_model, (parent, child))
     if model is not None:

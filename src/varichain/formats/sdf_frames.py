@@ -36,6 +36,10 @@ class Frames:
         if attached is not None:
             self._attached[name] = attached
 
+    def joint_key(self, name: str) -> str:
+        """Name of a joint's frame; old files may call a joint like a link, and then its frame has no name."""
+        return f"joint {name}" if self._attached.get(name) == name else name
+
     def place(self, name: str, X_W: Pose, link: str) -> None:
         """Enter a frame of a nested model, whose pose is known."""
         self._known[name] = X_W

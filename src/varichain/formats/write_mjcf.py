@@ -174,7 +174,11 @@ def _add_shape(body: Node, shape: Shape, name: str, path: Path, assets: Node, no
                 kinds = ", ".join(_MESH_ENDINGS)
                 notes.append(Note(f"mesh {file!r} is left out: MuJoCo reads {kinds} alone, STL only if binary"))
                 return
-            target = os.path.relpath(os.path.realpath(file), path.parent.resolve())
+            folder = path.parent.resolve()
+            target = os.path.relpath(os.path.realpath(file), folder)
+            if not Path(os.path.realpath(file)).is_relative_to(folder.parent):
+                notes.append(Note(f"mesh {file!r} is left out: it lies outside {str(folder.parent)!r}"))
+                return
             assets.add("mesh", name=name, file=target, scale=numbers(*scale), inertia="shell")
             form = {"type": "mesh", "mesh": name}
         case _:

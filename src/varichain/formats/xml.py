@@ -14,8 +14,9 @@ from xml.parsers import expat
 from varichain.errors import FormatError
 from varichain.spatial.checks import Triple
 
-MOST_BYTES = 16 * 2**20
-MOST_ELEMENTS = 200_000
+# The largest robot that we know has a tenth of these; what is allowed must load in a second or so.
+MOST_BYTES = 8 * 2**20
+MOST_ELEMENTS = 50_000
 MOST_DEPTH = 64
 
 

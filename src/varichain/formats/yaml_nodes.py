@@ -105,6 +105,8 @@ def _value(node: Any, path: str, depth: int) -> Any:
     line = node.start_mark.line + 1
     if depth > _MOST_DEPTH:
         raise FormatError("is nested too deeply", path, line)
+    if not node.tag.startswith("tag:yaml.org,2002:") or ":" in node.tag[len("tag:yaml.org,2002:") :]:
+        raise FormatError(f"tag {node.tag!r} is not allowed", path, line)
     if isinstance(node, yaml.MappingNode):
         values: dict[str, Any] = {}
         for key, value in node.value:
@@ -119,19 +121,21 @@ def _value(node: Any, path: str, depth: int) -> Any:
 
 def _scalar(node: Any, path: str, line: int) -> Any:
     kind = node.tag.rpartition(":")[2]
-    if node.style is not None or kind not in ("int", "float", "bool", "null", "str"):
-        if kind != "str":
-            raise FormatError(f"tag {node.tag!r} is not allowed", path, line)
+    if node.style is not None or kind not in ("int", "float", "bool", "null"):
+        if _NUMBER.fullmatch(node.value) and node.style is None:  # YAML itself takes 1e-3 for a word
+            return _finite(node.value, path, line)
         return node.value
     if kind == "null":
         return None
     if kind == "bool":
         return node.value.lower() in ("true", "yes", "on")
-    if _NUMBER.fullmatch(node.value):  # YAML itself takes 1e-3 for a word
-        number = float(node.value)
-        if not math.isfinite(number):
-            raise FormatError(f"number {node.value!r} is not finite", path, line)
-        return number
-    if kind in ("int", "float"):
-        raise FormatError(f"{node.value!r} is no plain finite number", path, line)
-    return node.value
+    if _NUMBER.fullmatch(node.value):
+        return _finite(node.value, path, line)
+    raise FormatError(f"{node.value!r} is no plain finite number", path, line)
+
+
+def _finite(text: str, path: str, line: int) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise FormatError(f"number {text!r} is not finite", path, line)
+    return number
