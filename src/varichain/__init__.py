@@ -60,7 +60,8 @@ from varichain.mechanism import (
 from varichain.spatial import Pose
 
 if TYPE_CHECKING:
-    from varichain import figures
+    from varichain import closures, figures
+    from varichain.closures import constant_loops, replace_constant_loops
     from varichain.dynamics import (
         Actuation,
         Assembly,
@@ -113,14 +114,17 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _FORMATS = ("load", "save")
+_CLOSURES = ("constant_loops", "replace_constant_loops")
 
 
 def __getattr__(name: str) -> Any:
     """Import the dynamics, and with it the compiler, when one of its names is first asked for."""
-    if name == "figures":
-        return importlib.import_module("varichain.figures")
+    if name in ("closures", "figures"):
+        return importlib.import_module(f"varichain.{name}")
     if name in _FORMATS:
         return getattr(importlib.import_module("varichain.formats"), name)
+    if name in _CLOSURES:
+        return getattr(importlib.import_module("varichain.closures"), name)
     if name not in __all__:
         raise AttributeError(f"module 'varichain' has no attribute {name!r}")
     module = "varichain.layout" if name in ("JointState", "State") else "varichain.dynamics"
@@ -199,7 +203,9 @@ __all__ = [
     "center_of_mass_jacobian",
     "change",
     "check",
+    "closures",
     "connect",
+    "constant_loops",
     "couple",
     "coupling_matrix",
     "cut",
@@ -220,6 +226,7 @@ __all__ = [
     "pose",
     "project",
     "release",
+    "replace_constant_loops",
     "save",
     "velocity",
 ]
