@@ -279,3 +279,16 @@ def test_wrong_arguments(tmp_path):
     for path in (tmp_path / "nothing.urdf", tmp_path):
         with pytest.raises(vc.FormatError, match="is no file"):
             vc.load(path)
+
+
+def test_xacro(tmp_path):
+    """A xacro file is expanded and then read as URDF; one that cannot be expanded is named."""
+    pytest.importorskip("xacrodoc")
+    path = tmp_path / "robot.urdf.xacro"
+    text = robot(joint("j1", "a", "b", inside='<origin xyz="${height} 0 0"/>'), CHAIN[1])
+    head = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="r"><xacro:property name="height" value="${2*3}"/>'
+    path.write_text(text.replace('<robot name="r">', head))
+    assert vc.load(path).link("b").at.p.tolist() == [6, 0, 0]
+    path.write_text(text.replace('<robot name="r">', '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="r">'))
+    with pytest.raises(vc.FormatError, match="xacro cannot expand it"):
+        vc.load(path)

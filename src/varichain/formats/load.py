@@ -14,6 +14,7 @@ from varichain.formats.meshes import MeshFolders
 from varichain.formats.sdf import read_sdf
 from varichain.formats.sidecar import read_sidecar
 from varichain.formats.urdf import read_urdf
+from varichain.formats.xacro import expanded
 from varichain.formats.xml import Element, parse, read_bytes
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.checks import flag
@@ -36,7 +37,7 @@ def load(
     The file cannot reach anything but meshes and includes in its own folders.
 
     Args:
-        path: The file.
+        path: The file. One that ends in .xacro is expanded first, which runs its expressions: trust it.
         base: Of URDF: whether the root link is "fixed" to the world or "free". SDF and MJCF say so themselves.
         strict: Whether an inertia that no body has is an error; otherwise it is repaired, with a note.
         loops: File with loops and couplings; by default `path` with the ending .loops.yaml, if it is there.
@@ -44,7 +45,7 @@ def load(
 
     Raises:
         FormatError: The file cannot be read whole; with file and line.
-        MissingExtraError: MJCF needs the extra "mjcf".
+        MissingExtraError: MJCF needs the extra "mjcf", xacro the extra "xacro".
     """
     if not isinstance(path, (str, os.PathLike)):
         raise InputError(f"path must be a file name, not {path!r}")
@@ -68,7 +69,8 @@ def load(
 
 
 def _read(file: Path, base: str, strict: bool, packages: Mapping[str, str | os.PathLike[str]] | None) -> Description:
-    root = parse(read_bytes(file), str(file))
+    data = expanded(file) if file.suffix == ".xacro" else read_bytes(file)
+    root = parse(data, str(file))
     folders = MeshFolders(file, packages)
     if root.tag == "robot":
         return read_urdf(root, file, folders, base, strict)
