@@ -37,6 +37,7 @@ $(VENV)/.package-installed: pyproject.toml | $(BIN)/python
 $(VENV)/.dev-installed: pyproject.toml | $(BIN)/python
 	@echo "installing varichain and the developers' tools into $(VENV)"
 	$(PIP) install --editable '.[dev]'
+	$(PIP) install --no-deps 'reachy-mini>=1.0'  # for its robot files alone: what it depends on needs a sound system
 	@touch $(VENV)/.package-installed $@
 
 clean:
