@@ -77,9 +77,7 @@ class Names:
                 self._make(kind, i)
 
     def _make(self, kind: str, i: int) -> None:
-        name = getattr(self._model, {"body": "body", "joint": "joint", "site": "site", "equality": "equality"}[kind])(
-            i
-        ).name
+        name = getattr(self._model, kind)(i).name
         if not name:
             name = f"{self.of('body', int(self._model.jnt_bodyid[i]))} joint" if kind == "joint" else f"{kind} {i}"
         plain, number = name, 1

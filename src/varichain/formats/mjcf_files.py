@@ -34,7 +34,9 @@ def check_files(root: Element, path: Path) -> list[Element]:
         elements.append(element)
         if element.tag == "include":
             name = element.word("file")
-            target = _inside(top, file.parent, name, element)
+            # MuJoCo looks beside the first file, then beside the one that includes
+            target, beside = (_inside(top, folder, name, element) for folder in (top, file.parent))
+            target = target if target.is_file() else beside
             if target in seen:
                 raise element.error(f"file {name!r} is included twice, or in a circle")
             seen.add(target)
@@ -43,7 +45,7 @@ def check_files(root: Element, path: Path) -> list[Element]:
             included = parse(read_bytes(target), str(target))
             waiting.append((included, target))
         waiting += [(child, file) for child in reversed(element.children)]
-    _check_assets(elements, top)
+    _check_assets(elements, top, {file.parent for file in seen})
     for element in elements:
         _refuse_infinite(element)
     return elements
@@ -57,7 +59,7 @@ def _refuse_infinite(element: Element) -> None:
             element.parsed(value, len(words), repr(key))
 
 
-def _check_assets(elements: list[Element], top: Path) -> None:
+def _check_assets(elements: list[Element], top: Path, beside: set[Path]) -> None:
     folders: dict[str, str] = {}
     for element in elements:
         if element.tag == "compiler":
@@ -76,7 +78,8 @@ def _check_assets(elements: list[Element], top: Path) -> None:
                 continue
             keys = _FOLDER_OF.get(element.tag, ("assetdir",))
             folder = next((folders[name] for name in keys if name in folders), "")
-            _inside(top, top / folder, value.strip(), element)
+            for place in (top, *beside):
+                _inside(top, place / folder, value.strip(), element)
 
 
 def _inside(top: Path, folder: Path, name: str, element: Element) -> Path:

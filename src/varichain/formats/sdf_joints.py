@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 _OPEN = 1e16  # SDF's own word for infinite
 _TRUE = ("true", "1")
-_TYPES = (*("revolute", "continuous", "prismatic", "screw", "ball", "fixed", "universal", "revolute2", "gearbox"),)
+_TYPES = ("revolute", "continuous", "prismatic", "screw", "ball", "fixed", "universal", "revolute2", "gearbox")
 _KNOWN_IN_JOINT = {"parent", "child", "pose", "axis", "axis2", "thread_pitch", "screw_thread_pitch"}
 _KNOWN_IN_JOINT |= {"gearbox_ratio", "gearbox_reference_body"}
 _KNOWN_IN_AXIS = {"xyz", "limit", "dynamics", "use_parent_model_frame", "initial_position", "mimic"}
