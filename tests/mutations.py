@@ -57,7 +57,10 @@ def value(rng, data):
 
 def swapped_values(rng, data):
     """Two attributes' values, exchanged."""
-    a, b = sorted((_pick(rng, _VALUE, data), _pick(rng, _VALUE, data)), key=lambda match: match.start())
+    found = [_pick(rng, _VALUE, data) for _ in range(2)]
+    if None in found:
+        return data
+    a, b = sorted(found, key=lambda match: match.start())
     if a.start() == b.start():
         return data
     return data[: a.start(1)] + b[1] + data[a.end(1) : b.start(1)] + a[1] + data[b.end(1) :]
