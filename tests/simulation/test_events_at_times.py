@@ -126,7 +126,7 @@ def test_what_happens_together_with_a_stop_is_kept():
 
 
 def test_a_function_decides_what_to_do():
-    """A function as an action is asked at the event with mechanism and state, and may return several actions or none."""
+    """A function as an action is asked at the event with mechanism and state; it may return several actions or none."""
     m, s = stone()
     seen = []
 

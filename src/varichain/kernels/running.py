@@ -175,11 +175,10 @@ def settle_node(context, is_impact, q, v, node, memo, tally, happenings, impulse
         bodies = open_bodies(table)
         for b in range(len(bodies)):
             store6(bodies[b].wrench, ZERO6)
-        if struck:
-            for i in range(len(holds)):
-                if abs(holds[i].impulse) > SLACK_FORCE:
-                    _note(memo, tally, happenings, STRUCK, i, holds[i].impulse, lost)
-                    lost = 0.0  # of one impact, noted once
+        for i in range(len(holds)):
+            if abs(holds[i].impulse) > SLACK_FORCE:
+                _note(memo, tally, happenings, STRUCK, i, holds[i].impulse, lost)
+                lost = 0.0  # of one impact, noted once
     found = decide(context, memo[TIME], q, v, node[TAU, :n_v], node[ACC, :n_v])
     _evaluate(context, memo[TIME], q, v, node[TAU, :n_v], node[ACC, :n_v], node[POWERS])
     for i in range(len(holds)):

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from varichain.errors import InputError, UnknownNameError
-from varichain.layout.layout import JointSlot, Layout
+from varichain.layout.layout import Layout
+from varichain.layout.tree import JointSlot
 from varichain.motion.fitting import checked_ends, cubic_track
 from varichain.motion.following import Answers, following
 from varichain.motion.packing import Packed

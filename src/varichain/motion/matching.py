@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from varichain.layout.layout import JointSlot
+from varichain.layout.tree import JointSlot
 from varichain.motion.track import FREEDOMS, POSE, ROTATION, Track
 
 

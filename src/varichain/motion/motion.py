@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from varichain.errors import InputError, UnknownNameError
 from varichain.kernels.motion import evaluate
-from varichain.layout.layout import JointSlot
 from varichain.layout.state import State, layout_for
+from varichain.layout.tree import JointSlot
 from varichain.mechanism.mechanism import Mechanism
 from varichain.motion.instants import answer, instants
 from varichain.motion.joint_functions import JointFunctions

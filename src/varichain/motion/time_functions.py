@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from varichain.layout.layout import JointSlot
+from varichain.layout.tree import JointSlot
 from varichain.motion.instants import answer, instants
 from varichain.motion.joint_functions import JointFunctions
 from varichain.motion.matching import functions_misfit

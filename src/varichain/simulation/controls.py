@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ class Controls:
         """Ask Python what acts until the next tick."""
         tau = np.zeros(engine.layout.n_v)
         for law in self._asked:
-            tau += guarded(engine.time, lambda law=law: _torques(law, m, engine))
+            tau += guarded(engine.time, partial(_torques, law, m, engine))
         engine.hold_torques(tau)
         if callable(self._forces):
             self.acting = guarded(engine.time, lambda: _checked_forces(self._forces(m, engine.state)))

@@ -149,7 +149,7 @@ class Engine:
         reports = [running.STATUS, running.SAMPLES, running.HAPPENINGS]
         first, kept = self.samples[0].copy(), self.tally[reports]
         self._call(running.SAMPLE)
-        row = self.samples[0].copy()
+        row: Array = self.samples[0].copy()
         self.samples[0], self.tally[reports] = first, kept
         return row
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from varichain.errors import InputError
 from varichain.kernels.records import COORDINATE, HOLD, SWING, TWIST
-from varichain.layout.layout import JointSlot, Layout
+from varichain.layout.layout import Layout
+from varichain.layout.tree import JointSlot
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.limits import SwingTwist
 from varichain.spatial.checks import non_negative_scalar, positive_scalar
@@ -100,7 +101,7 @@ def _of_joint(joint: Joint, slot: JointSlot, limits: Limits) -> list[tuple[str, 
 
 def slot_length(slot: JointSlot) -> int:
     """Number of coordinates."""
-    return slot.q.stop - slot.q.start
+    return int(slot.q.stop - slot.q.start)
 
 
 def _of_ball(limits: SwingTwist, slot: JointSlot, how: Limits) -> list[tuple[str, dict[str, Any]]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import InputError
 from varichain.kernels.records import CHANNEL
-from varichain.layout.layout import JointSlot, Layout
+from varichain.layout.layout import Layout
+from varichain.layout.tree import JointSlot
 from varichain.motion import Motion
 from varichain.simulation.controllers import PD, Compiled, Controller, Gains, Torques
 from varichain.simulation.engine import Laws
@@ -29,7 +31,7 @@ def laws_of(layout: Layout, controllers: Sequence[Controller], motion: Motion | 
     tables = [law for law in controllers if isinstance(law, Torques)]
     stiffness, damping, largest = np.zeros(layout.n_v), np.zeros(layout.n_v), np.full(layout.n_v, np.inf)
     controlled: set[str] = set()
-    packs: list[list[tuple[NDArray, Array]]] = [[], [], []]
+    packs: list[list[tuple[NDArray[Any], Array]]] = [[], [], []]
     if motion is not None:
         packs[0].append(motion.packed(layout, skip_missing=skips_motion))
     for law in references:
@@ -42,12 +44,13 @@ def laws_of(layout: Layout, controllers: Sequence[Controller], motion: Motion | 
             stiffness[slot.v], damping[slot.v] = _gain(law.stiffness, slot), _gain(law.damping, slot)
             if law.largest is not None:
                 largest[slot.v] = law.largest
-    for law in tables:
-        packs[2].append(law.functions.packed(layout, skip_missing=skips))
+    for torques in tables:
+        packs[2].append(torques.functions.packed(layout, skip_missing=skips))
     channels, table = _joined([pack for kind in packs for pack in kind])
-    counts = [sum(len(records) for records, _ in kind) for kind in packs]
+    drives, targets, functions = (sum(len(records) for records, _ in kind) for kind in packs)
     compiled = [law.address for law in controllers if isinstance(law, Compiled)]
-    return Laws(channels, table, *counts, stiffness, damping, largest, compiled[0] if compiled else 0)
+    address = compiled[0] if compiled else 0
+    return Laws(channels, table, drives, targets, functions, stiffness, damping, largest, address)
 
 
 def _slots(layout: Layout, names: Sequence[str]) -> list[JointSlot]:
@@ -58,7 +61,7 @@ def _gain(gains: Gains, slot: JointSlot) -> float:
     return float(gains.get(slot.name, 0.0)) if isinstance(gains, Mapping) else float(gains)
 
 
-def _joined(packs: list[tuple[NDArray, Array]]) -> tuple[NDArray, Array]:
+def _joined(packs: list[tuple[NDArray[Any], Array]]) -> tuple[NDArray[Any], Array]:
     """Several packed motions as one."""
     channels, tables, offset = [np.zeros(0, CHANNEL)], [np.zeros(0)], 0
     for records, table in packs:

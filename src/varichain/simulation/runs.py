@@ -75,6 +75,8 @@ def simulate(
         SimulationError: It cannot go on; the error's `trace` holds what was simulated.
         SimulationInterrupted: Ctrl-C; a KeyboardInterrupt whose `trace` holds what was simulated.
     """
+    if not isinstance(m, Mechanism) or not isinstance(s, State):
+        raise InputError(f"expected a Mechanism and a State, not {type(m).__name__} and {type(s).__name__}")
     settings = checked_settings(method, step, sample, tolerance, control_step, limits)
     own = m.copy()
     start = checked_start(own, s.copy(), settings)
@@ -108,6 +110,7 @@ def _conducted(
             if is_new:
                 simulation.begin()
                 recorder.open_epoch(simulation)
+                recorder.samples(simulation.engine)
                 recorder.checkpoint(simulation)
             for now in simulation.spans(end, recorder):
                 recorder.checkpoint_now_and_then(simulation)

@@ -206,7 +206,7 @@ class Simulation:
     # Events
 
     def _active_watches(self) -> list[Watch]:
-        return [*self._watches, BREAKS] if has_breaks(self.m) else self._watches
+        return [*self._watches, BREAKS] if has_breaks(self.m) else [*self._watches]
 
     def _look(self, watch: Watch) -> float:
         value: float = guarded(self.time, lambda: watch.value(self.m, self.engine, self._controls.acting))
@@ -254,8 +254,8 @@ class Simulation:
                 continue
             if watch not in answered and self.time - self._fired.get(watch, -np.inf) < soonest:
                 raise ChatteringError(
-                    f"{watch.name} follows itself within {soonest:g} s at t = {self.time:.9g} s: events accumulate; let "
-                    "it connect or stop what comes to rest, or happen once",
+                    f"{watch.name} follows itself within {soonest:g} s at t = {self.time:.9g} s: events accumulate; "
+                    "let it connect or stop what comes to rest, or happen once",
                     self.time,
                 )
             self._fired[watch] = self.time
@@ -352,8 +352,8 @@ class Simulation:
         for name, place in used.items():
             if place is None:
                 raise InputError(
-                    f"the run's {name} was chosen by a function at an event, which a trace does not contain; begin a new "
-                    "simulation from trace.final"
+                    f"the run's {name} was chosen by a function at an event, which a trace does not contain; begin a "
+                    "new simulation from trace.final"
                 )
             actions = self._events[place[0]].actions
             action = actions[place[1]] if place[1] < len(actions) else None
