@@ -234,7 +234,7 @@ HOLD = np.dtype(
         ("slide", _I),  # direction in which it slides against friction
         ("at", _I),  # -1 at its lower stop, 1 at its upper one, 0 at none
         # working values
-        ("before", _I),  # whether it was held before an event
+        ("before", _I),  # what held it before an event
         ("impulse", _F),  # of the stop, in the last impact
     ],
     align=True,

@@ -19,7 +19,7 @@ from varichain.mechanism.log import LogEntry
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.transaction import transaction
 from varichain.simulation.engine import Engine
-from varichain.simulation.events import Action, Push
+from varichain.simulation.events import Action, Push, Use
 
 Array = NDArray[np.float64]
 
@@ -44,8 +44,9 @@ def apply_actions(
 ) -> Changed:
     """Cuts first, then all connections, couplings and impulses as one simultaneous impact; all of it or nothing.
 
-    Stops that are touched and drives take part in the impact.
+    Stops that are touched and drives take part in the impact; drives that begin are one.
     """
+    new = {name for action in actions if isinstance(action, Use) for name in action.changes}
     cuts = [action for action in actions if isinstance(action, Cut)]
     connections = on_links(m, [action for action in actions if isinstance(action, Connect)])
     pushes = [action for action in actions if isinstance(action, Push)]
@@ -59,12 +60,12 @@ def apply_actions(
         require_mass(layout)
         close_gaps(layout, after, connections)
         following = new_engine(after)
-        following.take_modes(engine)
+        following.take_over(engine, with_torques="controller" not in new)
         for action in pushes:
             force = action.force
             row = link_row(layout, force.link)
             add_wrench(following.table, following.q, row, force._point, force._wrench, force._local)
-        impulses = following.settle(is_impact=bool(connections or made or pushes))
+        impulses = following.settle(is_impact=bool(connections or made or pushes or "motion" in new))
         newest = impulses[len(impulses) - len(links) :].tolist()
         edits += [connection_edit(link, tuple(impulse)) for link, impulse in zip(links, newest, strict=True)]
         edits += [coupling_edit(m, coupling) for coupling in made]

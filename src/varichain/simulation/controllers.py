@@ -76,6 +76,9 @@ class PD:
             given = getattr(self, what)
             for value in given.values() if isinstance(given, Mapping) else (given,):
                 non_negative_scalar(value, f"{what} of PD")
+            for name in given if isinstance(given, Mapping) else ():
+                if name not in names:
+                    raise InputError(f"{what} of PD is given for {name!r}, which is not among {', '.join(names)}")
         if self.largest is not None:
             non_negative_scalar(self.largest, "largest of PD")
 

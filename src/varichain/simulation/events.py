@@ -195,6 +195,16 @@ def checked_events(events: Any) -> list[Event]:
     return given
 
 
+SAME_INSTANT = 1e-9  # [s]: events closer than this are one change
+
+
+def check_times(events: Iterable[Event], start: float) -> None:
+    """Raise InputError if an event lies before the start: it would never happen, or too late."""
+    for event in events:
+        if isinstance(event, At) and event.time < start - SAME_INSTANT:
+            raise InputError(f"an event is at t = {event.time:g} s, before the start at {start:g} s; leave it out")
+
+
 def planned_actions(actions: Iterable[Planned], m: Mechanism, s: State) -> list[Action]:
     """Actions of an instant: functions are asked what to do."""
     found: list[Action] = []
