@@ -15,6 +15,7 @@ from runs import CUTS, Run, columns_of, gymnast, random_rows
 from varichain.errors import InputError, TraceFileError, UnknownNameError
 from varichain.mechanism import description, mechanism_from
 from varichain.trace import Columns, Trace, TraceWriter
+from varichain.trace import file as trace_file
 
 
 @settings(max_examples=scaled(30, 10))
@@ -201,6 +202,21 @@ def test_pickles_and_replaced_files(tmp_path):
     run.assert_is(pickle.loads(pickle.dumps(trace)))
     del trace
     gc.collect()
+
+
+def test_files_that_are_not_held_open(tmp_path, monkeypatch):
+    """Where an open file cannot be renamed, files are opened for each reading, and all else is the same."""
+    monkeypatch.setattr(trace_file, "_IS_HELD", False)
+    path = tmp_path / "run.h5"
+    run = Run(path)
+    run.assert_is(run.trace)
+    run.assert_is(Trace.load(path))
+    again = Run(path, seed=1, overwrite=True)
+    again.assert_is(again.trace)
+    trace = Trace.load(path)
+    path.unlink()
+    with pytest.raises(TraceFileError, match="cannot read"):
+        _ = trace.epochs[0].q
 
 
 def test_files_changed_in_place_are_noticed(tmp_path):
