@@ -28,12 +28,13 @@ CHANGE = 200e-6  # [s]
 REPEATS = 20
 CONNECT, CUT, CUT_TREE = "connect a hand, impact included", "cut a hand's grip", "cut an elbow of the tree"
 COLD = "connect a hand, the first change after other work"
+LET_GO = "cut a hand's grip, then vc.forward_dynamics"
 RECOMPILE = "mujoco: add or delete an equality, MjSpec.recompile"
 
 
 def figure(hands: vc.Joint) -> tuple[vc.Mechanism, vc.State]:
     """The 40-DoF figure in a crouch, in motion, feet welded to the ground and hands held by a joint."""
-    m = vc.figures.human40()
+    m = vc.figures.human40(damping=False)
     s = m.state()
     closed_zoo.arms_up(s, 2.4, 0.5, 0.2)
     for side in ("left", "right"):
@@ -89,8 +90,8 @@ def structure_changes(rounds: int) -> list[Row]:
     made ready beforehand; in each round every work is timed a few times, in turn with the peer.
     """
     m, s = figure(Revolute("y"))
-    bare = vc.figures.human40()
-    works = {name: np.zeros(rounds) for name in (CONNECT, CUT, CUT_TREE, COLD, RECOMPILE)}
+    bare = vc.figures.human40(damping=False)
+    works = {name: np.zeros(rounds) for name in (CONNECT, CUT, CUT_TREE, COLD, LET_GO, RECOMPILE)}
     recompile = mujoco_connection(m)
     gc.disable()
     for i in range(rounds):
@@ -100,13 +101,16 @@ def structure_changes(rounds: int) -> list[Row]:
             works[CONNECT][i] += seconds / REPEATS
             if repeat == 0:  # the peer has just run: nothing of ours is in the processor's caches
                 works[COLD][i] = seconds
+        for _ in range(REPEATS):
+            works[LET_GO][i] += _seconds(lambda: (m.cut("left grip", state=s), vc.forward_dynamics(m, s))) / REPEATS
+            _grasp(m, s)
         for copy, state in [_ready_copy(bare, s) for _ in range(REPEATS)]:
             works[CUT_TREE][i] += _seconds(lambda copy=copy, state=state: copy.cut("left elbow", state=state)) / REPEATS
         for _ in range(REPEATS):
             works[RECOMPILE][i] += _seconds(recompile) / REPEATS
     gc.enable()
     timings = Timings(works)
-    rows = [row_alone(work, timings, work, CHANGE) for work in (CONNECT, CUT, CUT_TREE, COLD)]
+    rows = [row_alone(work, timings, work, CHANGE) for work in (CONNECT, CUT, CUT_TREE, COLD, LET_GO)]
     return rows + [row_beside(work, timings, work, RECOMPILE, 10.0) for work in (CONNECT, CUT, CUT_TREE)]
 
 

@@ -24,7 +24,7 @@ class UnknownNameError(VarichainError, KeyError):
     """A name that the mechanism does not have.
 
     Attributes:
-        kind: What was looked for, "link" or "joint".
+        kind: What was looked for: "link", "joint", "frame", "link or frame", ...
         name: The name that was asked for.
         valid: Every name that exists, the closest to `name` first.
     """
@@ -44,14 +44,14 @@ class UnknownNameError(VarichainError, KeyError):
         message = f"no {self.kind} is called {self.name!r}"
         if self._n_close:
             message += f" (did you mean {self.valid[0]!r}?)"
-        return f"{message}; {self.kind}s: {_listed(self.valid)}"
+        return f"{message}; {self.kind.replace(' or ', 's or ')}s: {_listed(self.valid)}"
 
 
 class DuplicateNameError(VarichainError, ValueError):
     """A name that is taken already.
 
     Attributes:
-        kind: What the name was meant for, "link" or "joint".
+        kind: What has the name: "link", "joint", "frame", ...
         name: The name.
     """
 
@@ -212,3 +212,69 @@ def _listed(names: list[str]) -> str:
     shown = ", ".join(repr(name) for name in names[:_MOST_NAMES_SHOWN])
     left_out = len(names) - _MOST_NAMES_SHOWN
     return f"{shown} and {left_out} more" if left_out > 0 else shown
+
+
+class LimitError(VarichainError, ValueError):
+    """A joint that is outside its limits where a simulation would begin.
+
+    Attributes:
+        excess: How far every such joint is outside [rad or m], by name.
+    """
+
+    def __init__(self, excess: dict[str, float]) -> None:
+        """Name the joints."""
+        self.excess = excess
+        listed = ", ".join(f"{name} by {beyond:.3g}" for name, beyond in excess.items())
+        super().__init__(
+            f"the state is outside joint limits [rad or m]: {listed}; move it inside, widen the limits, or simulate "
+            "with limits='soft' or limits='off'"
+        )
+
+
+class SimulationError(VarichainError, RuntimeError):
+    """A simulation that cannot go on.
+
+    Attributes:
+        time: Simulated time [s] of the last good state.
+        trace: All that was simulated before, the last good state included; None if nothing was.
+    """
+
+    def __init__(self, message: str, time: float) -> None:
+        """Say what happened; the trace is attached by the simulation."""
+        self.time = time
+        self.trace: Any = None
+        super().__init__(message)
+
+
+class DivergenceError(SimulationError):
+    """A motion that ceased to be finite, or steps that became too small to go on.
+
+    Attributes:
+        joint: Name of the freedom that was lost first.
+    """
+
+    def __init__(self, message: str, time: float, joint: str) -> None:
+        """Say what happened to which joint."""
+        super().__init__(message, time)
+        self.joint = joint
+
+
+class ChatteringError(SimulationError):
+    """Events that follow each other without end while time stands still."""
+
+
+class ControllerError(SimulationError):
+    """A controller, condition or action of the user that failed or returned something that cannot be used."""
+
+
+class SimulationInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a simulation.
+
+    Attributes:
+        trace: All that was simulated before.
+    """
+
+    def __init__(self, trace: Any, message: str) -> None:
+        """Keep the trace."""
+        self.trace = trace
+        super().__init__(message)

@@ -52,6 +52,20 @@ def test_every_kind_of_tree_joint(kind, with_state):
         m.cut("weak")
 
 
+@pytest.mark.parametrize("axis", [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0.3, -0.9, 0.2)])
+@pytest.mark.parametrize("angle", [0.0, 1e-9, 3.0, np.pi - 1e-9, np.pi, np.pi + 1e-9, -3.0])
+def test_every_orientation(axis, angle):
+    """A link that is set free keeps its orientation whichever it is, as a unit quaternion with w >= 0."""
+    m = zoo.double_pendulum()
+    m.add_link("ball", "lower", Spherical(), at=(0.1, 0.2, 0.3), inertia=Inertia.sphere(1.0, 0.1))
+    s = m.state()
+    s["ball"].orientation = np.multiply(axis, angle)
+    cut_and_compare(m, s, "ball")
+    quaternion = s["ball"].orientation
+    assert quaternion[0] >= 0.0
+    assert abs(np.linalg.norm(quaternion) - 1.0) < ROUNDING
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_joint_of_random_trees(seed):
     """Random trees can be cut joint by joint until every link floats by itself, and nothing jumps on the way."""

@@ -3,10 +3,12 @@
 import copy
 import dataclasses
 import pickle
+import threading
 
 import numpy as np
 import pytest
 
+import closed_zoo
 import varichain as vc
 import zoo
 from measure import random_state
@@ -107,6 +109,49 @@ def test_computing_does_not_touch_the_layout(rng):
     vc.mass_matrix(m, s)
     for array, old in zip(arrays_of(layout), before, strict=True):
         np.testing.assert_array_equal(array, old)
+
+
+def test_changes_of_loops_keep_the_tree():
+    """Structures that differ in loops alone share their tree, and its memory in the workspace of a thread."""
+    m, s = closed_zoo.four_bar()
+    before = layout_of(m)
+    m.cut("pin", state=s)
+    open_chain = layout_of(m)
+    assert open_chain.tree is before.tree
+    assert open_chain.workspaces.mine.table[0] == before.workspaces.mine.table[0]
+    assert len(open_chain.workspaces.mine.array("loops")) == 0
+    m.set_inertia(m.links[0], vc.Inertia.sphere(1.0, 0.1))
+    assert layout_of(m).tree is not before.tree
+
+
+def test_structures_that_share_a_tree_do_not_disturb_each_other(rng):
+    """Two structures of one tree, asked in turn, give the bits that each gives alone."""
+    m, s = closed_zoo.four_bar()
+    s.v = vc.project(m, random_state(rng, m)).v
+    done = vc.change(m, s, [vc.cut("pin")])
+    asked = [lambda: done.mobility_before().J_C.tobytes(), lambda: done.mobility_after().J_C.tobytes()]
+    asked += [lambda: vc.forward_dynamics(m, s).a.tobytes()]
+    alone = [[ask() for _ in range(2)] for ask in asked]
+    assert [[ask() for ask in asked] for _ in range(2)] == [list(answers) for answers in zip(*alone, strict=True)]
+
+
+def test_every_thread_has_its_own_workspace():
+    """Threads that live at the same time compute in different memory, the tree's and the loops'."""
+    m, _ = closed_zoo.four_bar()
+    layout, found, barrier = layout_of(m), [], threading.Barrier(3)
+
+    def work():
+        found.append(layout.workspaces.mine.table[[0, 6]].tolist())
+        barrier.wait()  # a thread that has ended leaves its workspace to the next
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    found.append(layout.workspaces.mine.table[[0, 6]].tolist())
+    barrier.wait()
+    for thread in threads:
+        thread.join()
+    assert len({address for addresses in found for address in addresses}) == 6
 
 
 def test_fixed_joints_cost_nothing_yet_every_link_is_there(rng):

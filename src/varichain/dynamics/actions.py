@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from varichain.errors import InputError
 from varichain.kernels.links import frame_on_other
 from varichain.layout.state import State
 from varichain.mechanism.connections import Place, add_virtual_link
+from varichain.mechanism.frames import Frame, end_of
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
@@ -26,8 +27,8 @@ Array = NDArray[np.float64]
 class Connect:
     """A connection to be made; arguments as of `Mechanism.connect`."""
 
-    a: str | Link
-    b: str | Link
+    a: str | Link | Frame
+    b: str | Link | Frame
     joint: Joint
     at: Place | None = None
     at_other: Place | None = None
@@ -46,8 +47,8 @@ Action = Connect | Cut
 
 
 def connect(
-    a: str | Link,
-    b: str | Link,
+    a: str | Link | Frame,
+    b: str | Link | Frame,
     joint: Joint,
     at: Place | None = None,
     at_other: Place | None = None,
@@ -75,10 +76,22 @@ def checked_connections(connections: Any) -> list[Connect]:
     return given
 
 
+def on_links(m: Mechanism, connections: Iterable[Connect]) -> list[Connect]:
+    """The same connections with links in place of named frames."""
+    plain = []
+    for connection in connections:
+        a, at = end_of(m, connection.a, connection.at)
+        b, at_other = end_of(m, connection.b, connection.at_other)
+        is_plain = at is connection.at and at_other is connection.at_other
+        plain.append(connection if is_plain else replace(connection, a=a, b=b, at=at, at_other=at_other))
+    return plain
+
+
 def apply_connections(m: Mechanism, s: State, connections: Iterable[Connect]) -> list[Link]:
-    """Add the virtual links of connections, each where its links are in the state unless it says where."""
+    """Add the virtual links of connections of links, each where they are in the state unless it says where."""
     links = []
     for connection in connections:
+        assert not isinstance(connection.a, Frame) and not isinstance(connection.b, Frame)  # see on_links
         a, b = m.link(connection.a), m.link(connection.b)
         at = _ORIGIN if connection.at is None else Pose.coerce(connection.at, "at")
         at_other = connection.at_other
@@ -96,7 +109,6 @@ def _frame_on_other(s: State, a: Link, b: Link, at: Pose) -> Pose:
     layout = s.layout
     if a.name not in layout.link_index or b.name not in layout.link_index:
         return at  # a virtual link, which is refused later
-    frame = np.empty(12)
-    rows = layout.link_index[a.name], layout.link_index[b.name]
-    frame_on_other(layout.workspaces.mine.table, s.q, *rows, at.R.copy(), at.p.copy(), frame)
-    return Pose._trusted(frame[9:], frame[:9].reshape(3, 3))
+    p, R, index = at.p.copy(), at.R.copy(), layout.link_index
+    frame_on_other(layout.tree.workspaces.mine.table, s.q, index[a.name], index[b.name], p, R)
+    return Pose._trusted(p, R)

@@ -22,18 +22,23 @@ Array = NDArray[np.float64]
 Table = NDArray[np.int64]
 
 
-def opened(mechanism: Mechanism, state: State) -> tuple[Layout, Table]:
-    """Layout and address table to compute with, once the state is sound and belongs to the mechanism."""
+def sound_layout(mechanism: Mechanism, state: State) -> Layout:
+    """Layout of the mechanism, once the state is sound and belongs to it."""
     if not isinstance(mechanism, Mechanism):
         raise InputError(f"expected a Mechanism, not {type(mechanism).__name__}")
     if not isinstance(state, State):
         raise InputError(f"expected a State (from m.state()), not {type(state).__name__}")
     layout = layout_for(mechanism, state)
-    table: Table = layout.workspaces.mine.table
-    fault = first_fault(table, state.q, state.v)
+    fault = first_fault(layout.tree.workspaces.mine.table, state.q, state.v)
     if fault:
         _raise_fault(layout, state, fault)
-    return layout, table
+    return layout
+
+
+def opened(mechanism: Mechanism, state: State) -> tuple[Layout, Table]:
+    """The same, and the address table to compute with."""
+    layout = sound_layout(mechanism, state)
+    return layout, layout.workspaces.mine.table
 
 
 def opened_with_mass(mechanism: Mechanism, state: State) -> tuple[Layout, Table]:

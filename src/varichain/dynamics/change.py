@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from varichain.dynamics.actions import Action, Connect, Cut, apply_connections
-from varichain.dynamics.arguments import opened, require_mass
+from varichain.dynamics.actions import Action, Connect, Cut, apply_connections, on_links
+from varichain.dynamics.arguments import require_mass, sound_layout
 from varichain.dynamics.gaps import close_gaps
 from varichain.dynamics.impact import Impact, impact_of
 from varichain.dynamics.mobility import Mobility, mobility_of
@@ -90,11 +90,11 @@ def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange
         StructureError, InputError, UnknownNameError, DuplicateNameError: An action is impossible.
     """
     given = _checked(actions)
-    opened(m, s)
+    sound_layout(m, s)
     before = s.copy()
     with transaction(m):
         edits = [cut_joint(m, action.joint) for action in given if isinstance(action, Cut)]
-        wanted = [action for action in given if isinstance(action, Connect)]
+        wanted = on_links(m, (action for action in given if isinstance(action, Connect)))
         links = apply_connections(m, s, wanted)
         after = s.copy()
         layout = layout_for(m, after)
@@ -104,7 +104,8 @@ def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange
             close_gaps(layout, after, wanted)
             blow = impact_of(layout, layout.workspaces.mine.table, after)
             after.v[:] = blow.v
-            edits += [connection_edit(link, blow.impulses) for link in links]
+            newest = blow.impulses.array[-len(links) :].tolist()
+            edits += [connection_edit(link, tuple(impulse)) for link, impulse in zip(links, newest, strict=True)]
     s._become(after)
     m.log.write(s.time, tuple(edits), blow.energy_lost if blow is not None else 0.0)
     return StructureChange(s.time, tuple(edits), blow, before, after.copy())

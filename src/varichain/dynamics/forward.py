@@ -80,7 +80,7 @@ def forward_dynamics(
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
     layout, table = opened_with_mass(m, s)
     torque = tree_torque(layout, table, s, tau)
-    if layout.loops:
+    if layout.connections:
         require_closed(layout, table, s)
     if method != "articulated":
         with applied(layout, table, s, forces):
@@ -89,7 +89,7 @@ def forward_dynamics(
     a = np.empty(layout.n_v)
     pivots = (1.0, 0.0)
     with applied(layout, table, s, forces):
-        if layout.loops:
+        if layout.connections:
             pivots = constrained_forward_dynamics(table, s.q, s.v, torque, a)
         else:
             _forward_dynamics(table, s.q, s.v, torque, a)

@@ -23,12 +23,12 @@ def refuse_gaps(layout: Layout, s: State, wanted: list[Connect]) -> bool:
     loop_gaps(layout.workspaces.mine.table, s.q, gaps)
     first = len(gaps) - len(wanted)
     has_gap = False
-    for connection, gap, (_, a, b, *_) in zip(wanted, gaps[first:].tolist(), layout.connections[first:], strict=True):
+    for connection, gap, made in zip(wanted, gaps[first:].tolist(), layout.connections[first:], strict=True):
         allowed = connection.snap if connection.snap is not None else _MEET
         if not gap <= allowed:
             raise GapError(
-                f"connecting {a!r} to {b!r}: the joint frames are {gap:.3g} [m or rad] apart in this state, "
-                f"{allowed:g} allowed; leave out at_other to connect where they are, or give snap",
+                f"connecting {made.link_A!r} to {made.link_B!r}: the joint frames are {gap:.3g} [m or rad] apart in "
+                f"this state, {allowed:g} allowed; leave out at_other to connect where they are, or give snap",
                 gap,
             )
         has_gap = has_gap or (connection.snap is not None and gap > CLOSED)

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics.actions import Connect, apply_connections, checked_connections
+from varichain.dynamics.actions import Connect, apply_connections, checked_connections, on_links
 from varichain.dynamics.arguments import Table, massless_error, opened_with_mass, require_mass
 from varichain.dynamics.coordinates import RANK_TOLERANCE
 from varichain.dynamics.gaps import refuse_gaps
-from varichain.dynamics.loop_forces import LoopForces, loop_forces, loop_forces_from_rows, named_forces
+from varichain.dynamics.loop_forces import LoopForces, loop_forces, loop_forces_from_rows
 from varichain.dynamics.loops import constraint_matrix
 from varichain.dynamics.totals import Momentum
 from varichain.errors import InputError
+from varichain.kernels.impact import TOTALS
 from varichain.kernels.impact import impact as _impact
 from varichain.kernels.mass_matrix import mass_matrix
 from varichain.kernels.totals import energy, momentum
@@ -39,17 +40,33 @@ class Impact:
         v: Velocities after it (n_v,).
         impulses: [moment; force] (6,) [N m s, N s] at every loop, those that were there before included: on its real
             link, at the joint, world axes.
-        energy_before, energy_after: Kinetic energy [J].
-        momentum_before, momentum_after: Of the whole mechanism, about its centre of mass.
+        totals: Kinetic energy before and after, momentum before and after, centre of mass (17,), as named below.
     """
 
     jump: Array
     v: Array
     impulses: LoopForces
-    energy_before: float
-    energy_after: float
-    momentum_before: Momentum
-    momentum_after: Momentum
+    totals: Array
+
+    @property
+    def energy_before(self) -> float:
+        """Kinetic energy before the impact [J]."""
+        return float(self.totals[0])
+
+    @property
+    def energy_after(self) -> float:
+        """Kinetic energy after it [J]."""
+        return float(self.totals[1])
+
+    @property
+    def momentum_before(self) -> Momentum:
+        """Momentum of the whole mechanism before the impact, about its centre of mass."""
+        return Momentum(self.totals[5:8], self.totals[2:5], self.totals[14:17])
+
+    @property
+    def momentum_after(self) -> Momentum:
+        """Momentum after it."""
+        return Momentum(self.totals[11:14], self.totals[8:11], self.totals[14:17])
 
     @property
     def energy_lost(self) -> float:
@@ -74,7 +91,7 @@ def impact(m: Mechanism, s: State, connections: Iterable[Connect], restitution: 
     part = finite_scalar(restitution, "restitution")
     if not 0.0 <= part <= 1.0:
         raise InputError(f"restitution must be from 0 to 1, not {part:g}")
-    given = checked_connections(connections)
+    given = on_links(m, checked_connections(connections))
     with transaction(m, trial=True):
         apply_connections(m, s, given)
         trial = s.copy()
@@ -92,20 +109,20 @@ def impact(m: Mechanism, s: State, connections: Iterable[Connect], restitution: 
 
 def impact_of(layout: Layout, table: Table, s: State) -> Impact:
     """Impact of all loops of a layout on a state."""
-    jump, v, totals = np.empty(layout.n_v), np.empty(layout.n_v), np.empty(19)
-    wrenches = np.empty((len(layout.connections), 6))
-    massless = _impact(table, s.q, s.v, jump, v, totals, wrenches)
+    i_v, n_loops = TOTALS + layout.n_v, len(layout.connections)
+    i_rows = i_v + layout.n_v
+    i_wrenches = i_rows + layout.n_rows
+    out = np.empty(i_wrenches + 6 * n_loops)
+    massless = _impact(table, s.q, s.v, out)
     if massless >= 0:
         raise massless_error(layout, massless)
-    if totals[18] > _STILL:
+    if out[18] > _STILL:
         return _dense_impact(layout, table, s)
-    if totals[17] == 0.0:
-        impulses = named_forces(layout, layout.workspaces.mine.array("multipliers").copy(), wrenches, True)
+    if out[17] == 0.0:
+        impulses = LoopForces(layout.connections, out[i_wrenches:].reshape(n_loops, 6), out[i_rows:i_wrenches], True)
     else:
         impulses = loop_forces_from_rows(layout, table, s)
-    center = totals[14:17]
-    before, after = (Momentum(h[3:], h[:3], center) for h in (totals[2:8], totals[8:14]))
-    return Impact(jump, v, impulses, float(totals[0]), float(totals[1]), before, after)
+    return Impact(out[TOTALS:i_v], out[i_v:i_rows], impulses, out[:17])
 
 
 def _dense_impact(layout: Layout, table: Table, s: State) -> Impact:
@@ -126,8 +143,7 @@ def _dense_impact(layout: Layout, table: Table, s: State) -> Impact:
     impulses = loop_forces(layout, table, np.asarray(x, dtype=np.float64), bool(rank == layout.n_rows))
     v = s.v + jump
     (before, h_before, center), (after, h_after, _) = (_motion(table, s.q, w) for w in (s.v, v))
-    momenta = (Momentum(h[3:], h[:3], center) for h in (h_before, h_after))
-    return Impact(jump, v, impulses, before, after, *momenta)
+    return Impact(jump, v, impulses, np.concatenate([[before, after], h_before, h_after, center]))
 
 
 def _motion(table: Table, q: Array, v: Array) -> tuple[float, Array, Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from varichain.errors import AssemblyError, UnknownNameError
 from varichain.kernels.closure import row_velocities
 from varichain.kernels.impact import loop_wrenches
 from varichain.layout.layout import Layout, LoopSlot
+from varichain.layout.specs import Connection
 from varichain.layout.state import State
 from varichain.spatial.checks import finite_array, finite_scalar
 
@@ -29,15 +31,22 @@ class LoopForces(Mapping[str, Array]):
     springs, dampers and friction of the joint included.
 
     Attributes:
+        array: All of them (n_loops, 6), in the order of the virtual links' ids.
         multipliers: One per row (n_rows,).
         is_unique: Whether the motion determines them. Where rows are redundant it does not: these are of least norm.
     """
 
-    def __init__(self, wrenches: dict[str, Array], multipliers: Array, is_unique: bool) -> None:
+    def __init__(self, connections: tuple[Connection, ...], array: Array, multipliers: Array, is_unique: bool) -> None:
         """Hold what was computed."""
-        self._wrenches = wrenches
+        self._connections = connections
+        self.array = array
         self.multipliers = multipliers
         self.is_unique = is_unique
+
+    @cached_property
+    def _wrenches(self) -> dict[str, Array]:
+        """By name, when it is first asked for: a structure change does not."""
+        return {str(connection.joint.name): row for connection, row in zip(self._connections, self.array, strict=True)}
 
     def __getitem__(self, joint: str) -> Array:
         """Wrench of one loop."""
@@ -52,7 +61,7 @@ class LoopForces(Mapping[str, Array]):
 
     def __len__(self) -> int:
         """Number of loops."""
-        return len(self._wrenches)
+        return len(self._connections)
 
     def __repr__(self) -> str:
         """Wrenches, one a line."""
@@ -61,7 +70,7 @@ class LoopForces(Mapping[str, Array]):
         return "\n".join([f"LoopForces{note}", *lines])
 
 
-NO_LOOPS = LoopForces({}, np.zeros(0), True)
+NO_LOOPS = LoopForces((), np.zeros((0, 6)), np.zeros(0), True)
 
 
 def loop_forces_from_rows(layout: Layout, table: Table, s: State) -> LoopForces:
@@ -79,13 +88,7 @@ def loop_forces(layout: Layout, table: Table, multipliers: Array, is_unique: boo
     """Wrenches of all loops from the rows' multipliers; the rows of the workspace must be placed."""
     wrenches = np.empty((len(layout.connections), 6))
     loop_wrenches(table, multipliers, wrenches)
-    return named_forces(layout, multipliers, wrenches, is_unique)
-
-
-def named_forces(layout: Layout, multipliers: Array, wrenches: Array, is_unique: bool) -> LoopForces:
-    """Loop forces by the names of the joints that close the loops."""
-    names = [str(connection[0].name) for connection in layout.connections]
-    return LoopForces(dict(zip(names, wrenches, strict=True)), multipliers, is_unique)
+    return LoopForces(layout.connections, wrenches, multipliers, is_unique)
 
 
 def least_norm(K: Array, multipliers: Array) -> Array:
@@ -117,7 +120,7 @@ def tree_torque(layout: Layout, table: Table, s: State, tau: Any) -> Array:
 
     A torque in a virtual joint is a pair of opposite wrenches along the joint's freedoms.
     """
-    if not layout.loops or tau is None:
+    if tau is None or not layout.connections:
         return joint_vector(layout, tau, "tau")
     if isinstance(tau, Mapping):
         virtual = {loop.name: loop for loop in layout.loops}

@@ -74,10 +74,10 @@ class Prepared:
         """Compile or load what is needed, and open a workspace."""
         layout = layout_of(mechanism)
         require_mass(layout)
-        jit.seal(_TREE_KERNELS + _LOOP_KERNELS if layout.loops else _TREE_KERNELS)
-        self._workspace = layout.memory.copy()  # owns the memory that the table's addresses mean
+        jit.seal(_TREE_KERNELS + _LOOP_KERNELS if layout.connections else _TREE_KERNELS)
+        self._workspace = layout.new_workspace()  # owns the memory that the table's addresses mean
         self._table = self._workspace.table
-        self._forward_dynamics = constrained_forward_dynamics if layout.loops else forward_dynamics
+        self._forward_dynamics = constrained_forward_dynamics if layout.connections else forward_dynamics
         self.n_rows = layout.n_rows
         self._work = np.empty((7, layout.n_q))
         self._no_acceleration = np.zeros(layout.n_v)

@@ -27,7 +27,7 @@ def project(m: Mechanism, s: State) -> State:
     """
     layout, table = opened_with_mass(m, s)
     closed = s.copy()
-    if not layout.loops:
+    if not layout.connections:
         return closed
     jump = np.empty(layout.n_v)
     left = project_position(table, closed.q, CLOSED, _MOST_STEPS, jump)

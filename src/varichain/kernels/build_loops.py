@@ -1,14 +1,20 @@
 """From what the user said of loops to rows, supporting freedoms, and pairs of loops that share freedoms.
 
-Compiled for the same reason as `build_tree`. Two kernels: one counts, so that Python can find the memory, one fills it.
+Compiled for the same reason as `build_tree`.
 """
 
-from varichain.kernels.jit import INTEGERS, LOOP_SPECS, TABLE, helper, kernel
+import numpy as np
+
+from varichain.kernels.jit import SPECS, TABLE, helper, kernel, routine
 from varichain.kernels.propagation import padded
 from varichain.kernels.tables import (
+    ENTITIES,
+    TREE,
+    memory_for,
     open_bodies,
     open_dofs,
     open_links,
+    open_loop_specs,
     open_loops,
     open_pairs,
     open_rows,
@@ -16,6 +22,8 @@ from varichain.kernels.tables import (
     open_support,
 )
 from varichain.kernels.tuples import add3, load3, load9, mat_mul, mat_vec, store3, store9
+
+_ALL = len(ENTITIES)
 
 
 @helper
@@ -60,38 +68,33 @@ def _count_marked(dofs, k, end, mark, value):
     return count
 
 
-@kernel(TABLE, LOOP_SPECS, INTEGERS, INTEGERS)
-def count_loops(
-    # layout
-    table,
-    # in
-    specs,
-    # work (n_dofs): zeros
-    mark,
-    # out (6)
-    counts,
-):
-    """Numbers of rows, pairs, supporting freedoms, shared places, propagated entries, entries of the Gram matrix."""
+@routine
+def _count_loops(table, records):
+    """Write the lengths of all that loops need into an address table."""
     bodies, dofs, links = open_bodies(table), open_dofs(table), open_links(table)
-    for i in range(len(specs)):
-        k_A, k_B = _ends(specs[i], bodies, links)
-        meet = _meeting(dofs, k_A, k_B)
-        n_support = _mark_way(dofs, k_A, -1, mark, i + 1) + _mark_way(dofs, k_B, meet, mark, i + 1)
+    mark, meetings = np.zeros(len(dofs), np.int64), np.empty(len(records), np.int64)
+    all_rows, n_pairs, all_support, n_shared, n_propagated, n_gram = 0, 0, 0, 0, 0, 0
+    for i in range(len(records)):
+        k_A, k_B = _ends(records[i], bodies, links)
+        meetings[i] = _meeting(dofs, k_A, k_B)
+        n_support = _mark_way(dofs, k_A, -1, mark, i + 1) + _mark_way(dofs, k_B, meetings[i], mark, i + 1)
         width = 0  # columns of the Gram matrix that stand before the loop's own
         for j in range(i):
-            k_A, k_B = _ends(specs[j], bodies, links)
-            meet = _meeting(dofs, k_A, k_B)
-            n = _count_marked(dofs, k_A, -1, mark, i + 1) + _count_marked(dofs, k_B, meet, mark, i + 1)
+            k_A, k_B = _ends(records[j], bodies, links)
+            n = _count_marked(dofs, k_A, -1, mark, i + 1) + _count_marked(dofs, k_B, meetings[j], mark, i + 1)
             if n > 0:
-                counts[1] += 1
-                counts[3] += 3 * n
+                n_pairs += 1
+                n_shared += 3 * n
             if n > 0 or width > 0:
-                width += specs[j].n_rows
-        n_rows = specs[i].n_rows
-        counts[0] += n_rows
-        counts[2] += n_support
-        counts[4] += n_support * padded(n_rows)
-        counts[5] += n_rows * width + n_rows * (n_rows + 1) // 2
+                width += records[j].n_rows
+        n_rows = records[i].n_rows
+        all_rows += n_rows
+        all_support += n_support
+        n_propagated += n_support * padded(n_rows)
+        n_gram += n_rows * width + n_rows * (n_rows + 1) // 2
+    table[7], table[9], table[11] = len(records), all_rows, n_pairs
+    table[13], table[15] = all_support, n_shared
+    table[17], table[19], table[21] = n_propagated, n_gram, all_rows
 
 
 @helper
@@ -177,22 +180,24 @@ def _fill_pairs(i, loops, support, mark, pairs, shared, n_pairs, place):
     return first, n_pairs, place
 
 
-@kernel(TABLE, LOOP_SPECS, INTEGERS)
+@kernel(TABLE, SPECS)
 def build_loops(
-    # layout and out: zeros
+    # layout of the tree, and out
     table,
     # in
     specs,
-    # work (n_dofs): zeros
-    mark,
 ):
-    """Loops, rows and pairs of a table whose tree is built and whose arrays have the lengths that were counted."""
+    """Add loops, rows, pairs and all that they need to an address table; returns the memory that these are in."""
+    records = open_loop_specs(specs)
+    _count_loops(table, records)
+    data = memory_for(table, TREE, _ALL)
     bodies, dofs, links = open_bodies(table), open_dofs(table), open_links(table)
     loops, rows, pairs = open_loops(table), open_rows(table), open_pairs(table)
     support, shared = open_support(table), open_shared(table)
+    mark = np.zeros(len(dofs), np.int64)
     row, place, propagated, n_pairs, n_shared, entry = 0, 0, 0, 0, 0, 0
-    for i in range(len(specs)):
-        spec, loop = specs[i], loops[i]
+    for i in range(len(records)):
+        spec, loop = records[i], loops[i]
         loop.row = row
         loop.support = place
         loop.propagated = propagated
@@ -207,3 +212,4 @@ def build_loops(
         row += spec.n_rows
         place += loop.n_support
         propagated += loop.n_support * padded(spec.n_rows)
+    return data

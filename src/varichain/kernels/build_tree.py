@@ -7,7 +7,7 @@ matrix product. The links keep their own frames, at constant poses in their bodi
 
 from varichain.kernels.jit import SPECS, TABLE, VECTOR, helper, kernel
 from varichain.kernels.records import FREE, GROUND, SPHERICAL
-from varichain.kernels.tables import open_bodies, open_dofs, open_links
+from varichain.kernels.tables import TREE, memory_for, open_bodies, open_dofs, open_links, open_specs
 from varichain.kernels.tuples import (
     add3,
     load3,
@@ -144,6 +144,16 @@ def _add_link(specs, row, bodies, dofs, links, n_bodies, n_q, n_dofs):
     return n_bodies, n_q, n_dofs
 
 
+@helper
+def _count_tree(table, records):
+    """Write the numbers of bodies, freedoms and links into an address table."""
+    table[1], table[3], table[5] = 1, 0, len(records)
+    for row in range(1, len(records)):
+        table[1] += records[row].n_primitives
+        for k in range(records[row].n_primitives):
+            table[3] += n_v_of(records[row].kinds[k])
+
+
 @kernel(TABLE, SPECS, VECTOR)
 def build_tree(
     # out: zeros
@@ -152,11 +162,14 @@ def build_tree(
     specs,
     gravity,
 ):
-    """Bodies, freedoms and links of a tree, parents before children; row 0 is the ground.
+    """Address table of the bodies, freedoms and links of a tree, parents before children; row 0 is the ground.
 
-    Returns the row of a link that can move although it and all that it carries have neither mass nor armature, 0 if
-    there is none.
+    Returns the memory that these are in, and the row of a link that can move although it and all that it carries have
+    neither mass nor armature, 0 if there is none.
     """
+    records = open_specs(specs)
+    _count_tree(table, records)
+    data = memory_for(table, 0, TREE)
     bodies, dofs, links = open_bodies(table), open_dofs(table), open_links(table)
     ground = bodies[0]
     ground.kind = GROUND
@@ -165,9 +178,9 @@ def build_tree(
     for i in range(3):
         ground.A[3 + i] = -gravity[i]  # a ground that accelerates upward stands for gravity
     n_bodies, n_q, n_dofs = 1, 0, 0
-    for row in range(1, len(specs)):
-        n_bodies, n_q, n_dofs = _add_link(specs, row, bodies, dofs, links, n_bodies, n_q, n_dofs)
-    return _massless_link(bodies, dofs)
+    for row in range(1, len(records)):
+        n_bodies, n_q, n_dofs = _add_link(records, row, bodies, dofs, links, n_bodies, n_q, n_dofs)
+    return data, _massless_link(bodies, dofs)
 
 
 @helper

@@ -5,9 +5,20 @@ from varichain.kernels.jit import MATRIX, TABLE, VECTOR, helper, kernel, routine
 from varichain.kernels.kinematics import move_all
 from varichain.kernels.loops import relative, row_velocity, wrench_at
 from varichain.kernels.pivots import massless_freedom
-from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
+from varichain.kernels.propagation import subtract_free
+from varichain.kernels.tables import (
+    open_bodies,
+    open_dofs,
+    open_loops,
+    open_multipliers,
+    open_propagated,
+    open_rows,
+    open_support,
+)
 from varichain.kernels.totals import kinetic_energy, mass_and_center, momentum_about
-from varichain.kernels.tuples import ZERO3, ZERO6, add_scaled6, dot6, load3, load6, store3, store6
+from varichain.kernels.tuples import ZERO3, ZERO6, add6, add_scaled6, dot6, load3, load6, store3, store6
+
+TOTALS = 19
 
 
 @kernel(TABLE, VECTOR, VECTOR, VECTOR)
@@ -38,7 +49,8 @@ def load_leftovers(bodies, loops, rows, multipliers):
     for i in range(len(loops)):
         loop = loops[i]
         _, _, w_rel, v_rel = relative(bodies, loop)
-        dA_A, dA_B = load6(bodies[loop.body_A].dA), load6(bodies[loop.body_B].dA)
+        A, B = bodies[loop.body_A], bodies[loop.body_B]
+        dA_A, dA_B = add6(load6(A.dA), load6(A.forced)), add6(load6(B.dA), load6(B.forced))
         for r in range(loop.row, loop.row + loop.n_rows):
             row = rows[r]
             wanted = -(1.0 + loop.restitution) * row_velocity(row, loop, w_rel, v_rel)
@@ -48,7 +60,10 @@ def load_leftovers(bodies, loops, rows, multipliers):
 
 @routine
 def jump(table, dv_out):
-    """Velocity jump of bodies that have been moved."""
+    """Velocity jump of bodies that have been moved: of loops, of held freedoms' given jumps, of impulses on bodies.
+
+    Of a held freedom dv is what is beyond its given jump: zero.
+    """
     bodies, loops, rows, multipliers = (
         open_bodies(table),
         open_loops(table),
@@ -60,8 +75,12 @@ def jump(table, dv_out):
         loop = loops[i]
         store6(loop.own, ZERO6)  # no spring or damper gives an impulse
         _, _, w_rel, v_rel = relative(bodies, loop)
+        forced_A, forced_B = load6(bodies[loop.body_A].forced), load6(bodies[loop.body_B].forced)
         for r in range(loop.row, loop.row + loop.n_rows):
-            multipliers[r] = -(1.0 + loop.restitution) * row_velocity(rows[r], loop, w_rel, v_rel)
+            row = rows[r]
+            given = dot6(load6(row.f_A), forced_A) - dot6(load6(row.f_B), forced_B)
+            multipliers[r] = -(1.0 + loop.restitution) * row_velocity(row, loop, w_rel, v_rel) - given
+    subtract_free(loops, open_support(table), open_propagated(table), open_dofs(table), multipliers)
     solve(table, dv_out)
     load_leftovers(bodies, loops, rows, multipliers)
     solve(table, dv_out)
@@ -94,48 +113,49 @@ def loop_wrenches(
     gather_wrenches(open_loops(table), open_rows(table), multipliers, wrenches_out)
 
 
-@kernel(TABLE, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, MATRIX)
+@kernel(TABLE, VECTOR, VECTOR, VECTOR)
 def impact(
     # layout
     table,
     # in
     q,
     v,
-    # out: jump (n_v), velocities after it (n_v), (19): kinetic energy before and after, momentum before and after about
-    # the centre of mass, centre of mass, number of dependent rows, largest velocity that a loop still opens with (as a
-    # part of the fastest); impulses at the loops (n_loops, 6)
-    dv_out,
-    v_out,
-    totals_out,
-    wrenches_out,
+    # out (TOTALS + 2 n_v + n_rows + 6 n_loops): totals; jump; velocities after it; impulses of the rows, of the loops.
+    # The totals are kinetic energy before and after, momentum before and after about the centre of mass, centre of
+    # mass, number of dependent rows, largest velocity that a loop still opens with (as a part of the fastest)
+    out,
 ):
     """Velocity jump as `velocity_jump`, with the accounts of energy and momentum.
 
     Returns the index of a freedom that moves no inertia, -1 if there is none.
     """
-    bodies, dofs = open_bodies(table), open_dofs(table)
+    bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
+    multipliers = open_multipliers(table)
+    n_v, n_rows, n_loops = len(dofs), len(rows), len(loops)
+    i_v, i_rows = TOTALS + n_v, TOTALS + 2 * n_v
+    dv_out, v_out, wrenches_out = out[TOTALS:i_v], out[i_v:i_rows], out[i_rows + n_rows :].reshape((n_loops, 6))
     move_all(q, v, bodies, dofs)
     _, center = mass_and_center(bodies)
-    totals_out[0] = kinetic_energy(bodies, dofs, v)
-    store6(totals_out[2:8], momentum_about(bodies, center))
+    out[0] = kinetic_energy(bodies, dofs, v)
+    store6(out[2:8], momentum_about(bodies, center))
     jump(table, dv_out)
-    for k in range(len(dofs)):
+    for k in range(n_v):
         v_out[k] = v[k] + dv_out[k]
     massless = massless_freedom(table)
     move_all(q, v_out, bodies, dofs)
-    totals_out[1] = kinetic_energy(bodies, dofs, v_out)
-    store6(totals_out[8:14], momentum_about(bodies, center))
-    store3(totals_out[14:17], center)
-    loops, rows = open_loops(table), open_rows(table)
-    gather_wrenches(loops, rows, open_multipliers(table), wrenches_out)
+    out[1] = kinetic_energy(bodies, dofs, v_out)
+    store6(out[8:14], momentum_about(bodies, center))
+    store3(out[14:17], center)
+    gather_wrenches(loops, rows, multipliers, wrenches_out)
     dependent = 0
-    for r in range(len(rows)):
+    for r in range(n_rows):
+        out[i_rows + r] = multipliers[r]
         dependent += 1 - rows[r].kept
-    totals_out[17] = dependent
+    out[17] = dependent
     fastest = 1.0
-    for k in range(len(dofs)):
+    for k in range(n_v):
         fastest = max(fastest, abs(v[k]))
-    totals_out[18] = largest_opening(bodies, loops, rows) / fastest
+    out[18] = largest_opening(bodies, loops, rows) / fastest
     return massless
 
 

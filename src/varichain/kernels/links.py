@@ -8,6 +8,7 @@ from varichain.kernels.jit import INTEGER, MATRIX, TABLE, VECTOR, helper, kernel
 from varichain.kernels.kinematics import move, move_all, place, place_all
 from varichain.kernels.tables import open_bodies, open_dofs, open_links
 from varichain.kernels.tuples import (
+    ZERO3,
     add3,
     add6,
     angular,
@@ -20,6 +21,7 @@ from varichain.kernels.tuples import (
     mat_mul,
     mat_t_vec,
     mat_vec,
+    quaternion_from_matrix,
     store3,
     store6,
     store9,
@@ -63,7 +65,7 @@ def link_poses(
         link = links[i]
         store9(R_out[i], rotation_of_link(bodies, link))
         reference = load3(bodies[bodies[link.body].root].reference)
-        store3(p_out[i], add3(reference, point_of_link(bodies, link, (0.0, 0.0, 0.0))))
+        store3(p_out[i], add3(reference, point_of_link(bodies, link, ZERO3)))
 
 
 @kernel(TABLE, VECTOR, VECTOR, MATRIX)
@@ -81,7 +83,7 @@ def link_velocities(
     move_all(q, v, bodies, open_dofs(table))
     for i in range(len(links)):
         V = load6(bodies[links[i].body].V)
-        x = point_of_link(bodies, links[i], (0.0, 0.0, 0.0))
+        x = point_of_link(bodies, links[i], ZERO3)
         store6(V_out[i], join6(angular(V), velocity_at(V, x)))
 
 
@@ -194,23 +196,22 @@ def link_accelerations(
     for i in range(len(links)):
         body = bodies[links[i].body]
         V, A = load6(body.V), load6(body.A)
-        x = point_of_link(bodies, links[i], (0.0, 0.0, 0.0))
+        x = point_of_link(bodies, links[i], ZERO3)
         turning = cross3(angular(V), velocity_at(V, x))
         store6(A_out[i], join6(angular(A), add3(sub3(velocity_at(A, x), ground), turning)))
 
 
-@kernel(TABLE, VECTOR, INTEGER, INTEGER, MATRIX, VECTOR, VECTOR)
+@kernel(TABLE, VECTOR, INTEGER, INTEGER, VECTOR, MATRIX)
 def frame_on_other(
     # layout
     table,
-    # in: rows of two links, a frame (3, 3), (3) on the first
+    # in: rows of two links
     q,
     link_A,
     link_B,
-    R,
+    # in and out: position (3) and orientation (3, 3) of a frame on the first, then on the other
     p,
-    # out (12): orientation by rows, position
-    frame_out,
+    R,
 ):
     """Where a frame on one link is in the frame of another."""
     bodies, links = open_bodies(table), open_links(table)
@@ -220,9 +221,33 @@ def frame_on_other(
     reference_A = load3(bodies[bodies[A.body].root].reference)
     reference_B = load3(bodies[bodies[B.body].root].reference)
     x_A = point_of_link(bodies, A, load3(p))
-    x_B = point_of_link(bodies, B, (0.0, 0.0, 0.0))
+    x_B = point_of_link(bodies, B, ZERO3)
     gap = add3(sub3(reference_A, reference_B), sub3(x_A, x_B))
-    R_AF = (R[0, 0], R[0, 1], R[0, 2], R[1, 0], R[1, 1], R[1, 2], R[2, 0], R[2, 1], R[2, 2])
+    flat = R.reshape(9)
     R_BW = (R_WB[0], R_WB[3], R_WB[6], R_WB[1], R_WB[4], R_WB[7], R_WB[2], R_WB[5], R_WB[8])
-    store9(frame_out[:9], mat_mul(R_BW, mat_mul(R_WA, R_AF)))
-    store3(frame_out[9:], mat_t_vec(R_WB, gap))
+    store9(flat, mat_mul(R_BW, mat_mul(R_WA, load9(flat))))
+    store3(p, mat_t_vec(R_WB, gap))
+
+
+@kernel(TABLE, VECTOR, VECTOR, INTEGER, VECTOR)
+def free_coordinates(
+    # layout
+    table,
+    # in
+    q,
+    v,
+    link_index,
+    # out (13): quaternion and position of the link in the world, its velocity [angular; linear] in its own axes
+    out,
+):
+    """Coordinates and velocities of a free joint between the ground and a link."""
+    bodies = open_bodies(table)
+    link = open_links(table)[link_index]
+    move_all(q, v, bodies, open_dofs(table))
+    R, x = rotation_of_link(bodies, link), point_of_link(bodies, link, ZERO3)
+    V = load6(bodies[link.body].V)
+    w, i, j, k = quaternion_from_matrix(R)
+    out[0], out[1], out[2], out[3] = w, i, j, k
+    store3(out[4:7], add3(load3(bodies[bodies[link.body].root].reference), x))
+    store3(out[7:10], mat_t_vec(R, angular(V)))
+    store3(out[10:13], mat_t_vec(R, velocity_at(V, x)))

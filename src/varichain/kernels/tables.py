@@ -15,7 +15,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from varichain.kernels.jit import JIT_DISABLED, helper
-from varichain.kernels.records import BODY, DOF, LINK, LOOP, PAIR, ROW
+from varichain.kernels.records import BODY, DOF, LINK, LOOP, LOOP_SPEC, PAIR, ROW, SPEC
 
 # What a table holds, in this order; the last five are plain arrays.
 ENTITIES: dict[str, np.dtype[Any]] = {
@@ -31,6 +31,9 @@ ENTITIES: dict[str, np.dtype[Any]] = {
     "gram": np.dtype(np.float64),  # K M^-1 K^T and its factor: lower triangle by rows, from each row's first entry on
     "multipliers": np.dtype(np.float64),  # right-hand sides, then forces or impulses of the rows
 }
+TREE = 3  # the first three belong to the tree, the others to its loops
+_SIZES = tuple(dtype.itemsize for dtype in ENTITIES.values())  # all multiples of eight bytes: everything stays aligned
+_SPEC_SIZE, _LOOP_SPEC_SIZE = SPEC.itemsize, LOOP_SPEC.itemsize
 
 
 def as_records(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -63,6 +66,32 @@ else:
     @helper
     def _array_at(address, length, dtype):
         return carray(_pointer(address), (length,), dtype)
+
+
+@helper
+def open_specs(specs):
+    """Records of links, from their bytes."""
+    return _array_at(np.int64(specs.ctypes.data), len(specs) // _SPEC_SIZE, SPEC)
+
+
+@helper
+def open_loop_specs(specs):
+    """Records of loops, from their bytes."""
+    return _array_at(np.int64(specs.ctypes.data), len(specs) // _LOOP_SPEC_SIZE, LOOP_SPEC)
+
+
+@helper
+def memory_for(table, first, end):
+    """Zeros for the arrays from `first` to (not including) `end`, whose lengths are in the table; addresses follow."""
+    size = 0
+    for i in range(first, end):
+        size += table[2 * i + 1] * _SIZES[i]
+    data = np.zeros(size, np.uint8)
+    address = np.int64(data.ctypes.data)
+    for i in range(first, end):
+        table[2 * i] = address
+        address += table[2 * i + 1] * _SIZES[i]
+    return data
 
 
 @helper

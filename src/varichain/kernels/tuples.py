@@ -4,6 +4,8 @@
 are (xx, xy, xz, yy, yz, zz). Indices are constants: a loop with a variable index over a tuple costs a fifth more.
 """
 
+import math
+
 from varichain.kernels.jit import helper
 
 ZERO3 = (0.0, 0.0, 0.0)
@@ -194,6 +196,25 @@ def matrix_from_quaternion(w, x, y, z):
         2.0 * (y * z + w * x),
         1.0 - 2.0 * (x * x + y * y),
     )
+
+
+@helper
+def quaternion_from_matrix(R):
+    """Unit quaternion (w, x, y, z), w >= 0, of a rotation matrix.
+
+    The column of 4 q q^T, linear in R, with the largest diagonal entry, normalised [Shepperd 1978].
+    """
+    w, x, y, z = 1.0 + R[0] + R[4] + R[8], 1.0 + R[0] - R[4] - R[8], 1.0 - R[0] + R[4] - R[8], 1.0 - R[0] - R[4] + R[8]
+    if w >= x and w >= y and w >= z:
+        q = (w, R[7] - R[5], R[2] - R[6], R[3] - R[1])
+    elif x >= y and x >= z:
+        q = (R[7] - R[5], x, R[1] + R[3], R[2] + R[6])
+    elif y >= z:
+        q = (R[2] - R[6], R[1] + R[3], y, R[5] + R[7])
+    else:
+        q = (R[3] - R[1], R[2] + R[6], R[5] + R[7], z)
+    k = math.copysign(1.0 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]), q[0])
+    return k * q[0], k * q[1], k * q[2], k * q[3]
 
 
 @helper

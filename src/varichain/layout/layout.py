@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -13,38 +13,14 @@ from numpy.typing import NDArray
 
 from varichain.errors import UnknownNameError
 from varichain.kernels.tables import ENTITIES
-from varichain.layout.build import Memory, tree_memory, whole_memory
-from varichain.layout.specs import ROWS
-from varichain.layout.workspace import WorkspacePool
+from varichain.layout.specs import ROWS, Connection, connection_of
+from varichain.layout.tree import JointSlot, Tree, slots_of, tree_of
+from varichain.layout.workspace import Workspace, WorkspacePool, loop_workspace, tree_workspace
 from varichain.mechanism.joint import Joint
-from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.pose import Pose
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class JointSlot:
-    """Place of one joint's coordinates in q and v.
-
-    Attributes:
-        name: Name of the joint.
-        kind: Its type in lower case, e.g. "spherical".
-        q: Slice of the coordinates.
-        v: Slice of the freedoms.
-        coordinates: Label of every freedom.
-        has_quaternion: Whether its coordinates begin with a unit quaternion.
-        actuated: Whether an actuator drives it.
-    """
-
-    name: str
-    kind: str
-    q: slice
-    v: slice
-    coordinates: tuple[str, ...]
-    has_quaternion: bool
-    actuated: bool = field(compare=False)  # says nothing about coordinates
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,63 +58,78 @@ class Layout:
     Attributes:
         mechanism_name: Name of the mechanism, for messages.
         revision: Revision of the mechanism that this is the layout of.
-        joints: Joints of the tree in the order of the links' ids; q and v are the concatenation of their coordinates.
-        parents: Name of the link that each of these joints' links hangs on.
-        n_q, n_v: Number of coordinates and of freedoms of the tree.
-        link_index: Row of every link by name, ground included as row 0.
-        connections: Of each loop, in the order of the virtual links' ids: its joint, the names of the real link and of
-            the link that the virtual one hangs on, and the joint frame on both.
-        n_rows: Number of rows of all loops.
-        memory: Arrays as the kernels want them, read-only.
-        massless_link: Name of a link that can move although nothing it carries has mass or armature; None if all do.
+        tree: The tree's part, which structures that differ in loops alone share.
+        connections: What closes each loop, in the order of the virtual links' ids.
     """
 
     mechanism_name: str
     revision: int
-    joints: tuple[Joint, ...]
-    parents: tuple[str, ...]
-    n_q: int
-    n_v: int
-    link_index: dict[str, int]
-    connections: tuple[tuple[Joint, str, str, Pose, Pose], ...]
-    n_rows: int
-    memory: Memory
-    massless_link: str | None
+    tree: Tree
+    connections: tuple[Connection, ...]
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """Joints of the tree in the order of the links' ids; q and v are the concatenation of their coordinates."""
+        return self.tree.joints
+
+    @property
+    def n_q(self) -> int:
+        """Number of coordinates of the tree."""
+        return self.tree.n_q
+
+    @property
+    def n_v(self) -> int:
+        """Number of freedoms of the tree."""
+        return self.tree.n_v
+
+    @property
+    def link_index(self) -> dict[str, int]:
+        """Row of every link by name, ground included as row 0."""
+        return self.tree.link_index
+
+    @property
+    def slots(self) -> tuple[JointSlot, ...]:
+        """Slot of every tree joint, in order."""
+        return self.tree.slots
+
+    @property
+    def q_zero(self) -> Array:
+        """Coordinates of the zero configuration (n_q,), read-only."""
+        return self.tree.q_zero
+
+    @property
+    def moving_mass(self) -> float:
+        """Mass of all that can move [kg]."""
+        return self.tree.moving_mass
+
+    @property
+    def massless_link(self) -> str | None:
+        """Name of a link that can move although nothing it carries has mass or armature; None if all do."""
+        return self.tree.massless_link
 
     # What follows is worked out when it is first asked for: a structure change pays for none of it.
 
     @cached_property
-    def slots(self) -> tuple[JointSlot, ...]:
-        """Slot of every tree joint, in order."""
-        return _slots(self.joints, 0, 0)
-
-    @cached_property
     def loops(self) -> tuple[LoopSlot, ...]:
         """One per loop, in the order of the virtual links' ids."""
-        slots = _slots((connection[0] for connection in self.connections), self.n_q, self.n_v)
+        slots = slots_of((connection.joint for connection in self.connections), self.n_q, self.n_v)
         loops, first = [], 0
-        for (joint, link_A, link_B, on_A, on_B), slot in zip(self.connections, slots, strict=True):
+        for connection, slot in zip(self.connections, slots, strict=True):
+            joint, link_A, link_B, on_A, on_B = connection[:5]
             rows = slice(first, first + len(ROWS[joint.kind]))
             loops.append(LoopSlot(slot, link_A, link_B, on_A, on_B, rows, joint))
             first = rows.stop
         return tuple(loops)
 
-    @cached_property
-    def q_zero(self) -> Array:
-        """Coordinates of the zero configuration (n_q,), read-only."""
-        q_zero = np.array([number for joint in self.joints for number in joint.zero_q()])
-        q_zero.setflags(write=False)
-        return q_zero
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of all loops."""
+        return sum([len(ROWS[connection.joint.kind]) for connection in self.connections])
 
     @cached_property
     def n_all(self) -> int:
         """Number of freedoms of all joints, virtual ones included (N_J)."""
-        return self.n_v + sum(joint.n_v for joint, *_ in self.connections)
-
-    @cached_property
-    def slot_by_name(self) -> dict[str, JointSlot]:
-        """Slot of every tree joint by name."""
-        return {slot.name: slot for slot in self.slots}
+        return self.n_v + sum([connection.joint.n_v for connection in self.connections])
 
     @cached_property
     def all_slots(self) -> tuple[JointSlot, ...]:
@@ -147,31 +138,33 @@ class Layout:
 
     @cached_property
     def arrays(self) -> Mapping[str, NDArray[Any]]:
-        """The arrays in `memory` by name, read-only."""
-        return MappingProxyType({name: self.memory.array(name) for name in ENTITIES})
-
-    @cached_property
-    def moving_mass(self) -> float:
-        """Mass of all that can move [kg]."""
-        return float(self.arrays["bodies"]["mass"].sum())
+        """The arrays by name as kernels find them before they compute anything, read-only."""
+        workspace = self.new_workspace()
+        for data in (workspace.tree, workspace.loops):
+            data.setflags(write=False)
+        return MappingProxyType({name: workspace.array(name) for name in ENTITIES})
 
     @property
     def workspaces(self) -> WorkspacePool:
-        """Workspaces of this layout, one for each thread that computes.
-
-        One pool, whoever comes first: a pool that two threads replaced would free memory that a kernel works on.
-        """
+        """Workspaces of this layout, one for each thread that computes; see `Tree.workspaces`."""
+        if not self.connections:
+            return self.tree.workspaces
         pool = self.__dict__.get("_pool")
         if pool is None:
-            pool = self.__dict__.setdefault("_pool", WorkspacePool(self.memory))
+            pool = self.__dict__.setdefault("_pool", WorkspacePool(_with_loops, self.tree, self.connections))
         return pool  # type: ignore[no-any-return]
+
+    def new_workspace(self) -> Workspace:
+        """A workspace that shares nothing with any other."""
+        tree = tree_workspace(self.tree.specs, self.tree.gravity)
+        return loop_workspace(tree, _loop_specs(self.connections)) if self.connections else tree
 
     def slot(self, joint: str) -> JointSlot:
         """Slot of a tree joint; UnknownNameError with the valid names if there is none."""
         try:
-            return self.slot_by_name[joint]
+            return self.tree.slot_by_name[joint]
         except (KeyError, TypeError):
-            raise UnknownNameError("joint", joint, self.slot_by_name) from None
+            raise UnknownNameError("joint", joint, self.tree.slot_by_name) from None
 
     def freedom_name(self, k: int) -> str:
         """Name of freedom k of v_all, such as "hip.wx"; the joint's alone where it has one freedom."""
@@ -183,103 +176,28 @@ class Layout:
 
     def same_coordinates(self, other: Layout) -> bool:
         """Whether a state of the other layout means the same here: joints of equal names and kinds in equal order."""
-        if self.joints is other.joints:
-            return True
-        return len(self.joints) == len(other.joints) and all(
-            self.has_same_joint(other, i) for i in range(len(self.joints))
-        )
-
-    def has_same_joint(self, other: Layout, i: int) -> bool:
-        """Whether joint i means the same in both: its name, its kind, and the link that it hangs on."""
-        mine, others = self.joints[i], other.joints[i]
-        same = mine is others or (mine.name == others.name and mine.kind == others.kind)
-        return same and self.parents[i] == other.parents[i]
+        mine, others = self.tree, other.tree
+        return mine is others or (len(mine.joints) == len(others.joints) and not mine.changed_joints(others))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy and pickle without what addresses memory of this process."""
-        kept = {item.name: getattr(self, item.name) for item in fields(self)}
-        return kept | {"memory": (self.memory.data, self.memory.lengths)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Set what __getstate__ kept, in memory of its own."""
-        data, lengths = state["memory"]
-        self.__dict__.update(state | {"memory": _locked(Memory(data.copy(), lengths))})
+        """Copy and pickle without what was worked out from the fields."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
 
 
 def layout_of(mechanism: Mechanism) -> Layout:
     """Layout of the mechanism as it is now; built once per revision."""
     layout = mechanism._layout
     if layout is None:
-        layout = mechanism._layout = _new_layout(mechanism)
+        rows = mechanism._rows
+        connections = tuple([link._spec or connection_of(link, rows) for link in mechanism.virtual_links])
+        layout = Layout(mechanism.name, mechanism.revision, tree_of(mechanism), connections)
+        mechanism._layout = layout
     return layout  # type: ignore[no-any-return]
 
 
-@dataclass(frozen=True, eq=False)
-class _Tree:
-    """What a layout owes to the tree alone: kept through changes of loops."""
-
-    links: tuple[Link, ...]
-    joints: tuple[Joint, ...]
-    parents: tuple[str, ...]
-    n_q: int
-    n_v: int
-    row: dict[Link, int]
-    link_index: dict[str, int]
-    memory: Memory
-    massless_link: str | None
+def _with_loops(tree: Tree, connections: tuple[Connection, ...]) -> Workspace:
+    return loop_workspace(tree.workspaces.mine, _loop_specs(connections))
 
 
-def _new_tree(mechanism: Mechanism) -> _Tree:
-    links, before = mechanism.links, mechanism._tree_before
-    if before is not None and before.links is links:  # a cut or an edited joint: the same links in the same rows
-        row, link_index = before.row, before.link_index
-    else:
-        row = {link: i for i, link in enumerate((mechanism.ground, *links))}
-        link_index = {link.name: i for link, i in row.items()}
-    joints = tuple([link.joint for link in links if link.joint is not None])
-    n_q, n_v = sum([joint.n_q for joint in joints]), sum([joint.n_v for joint in joints])
-    memory, massless = tree_memory(links, row, n_v, mechanism.gravity)
-    name = links[massless - 1].name if massless else None
-    parents = tuple([link.parent.name for link in links if link.parent is not None])
-    return _Tree(links, joints, parents, n_q, n_v, row, link_index, memory, name)
-
-
-def _new_layout(mechanism: Mechanism) -> Layout:
-    tree = mechanism._tree
-    if tree is None:
-        tree = mechanism._tree = _new_tree(mechanism)
-    virtual = mechanism.virtual_links
-    return Layout(
-        mechanism_name=mechanism.name,
-        revision=mechanism.revision,
-        joints=tree.joints,
-        parents=tree.parents,
-        n_q=tree.n_q,
-        n_v=tree.n_v,
-        link_index=tree.link_index,
-        connections=tuple([_connection(link) for link in virtual]),
-        n_rows=sum([len(ROWS[link.joint.kind]) for link in virtual if link.joint is not None]),
-        memory=_locked(whole_memory(tree.memory, virtual, tree.row)),
-        massless_link=tree.massless_link,
-    )
-
-
-def _locked(memory: Memory) -> Memory:
-    memory.data.setflags(write=False)
-    return memory
-
-
-def _connection(link: Link) -> tuple[Joint, str, str, Pose, Pose]:
-    assert link.joint is not None and link.real is not None and link.parent is not None
-    return link.joint, link.real.name, link.parent.name, link.on_real, link.at
-
-
-def _slots(joints: Iterable[Joint], n_q: int, n_v: int) -> tuple[JointSlot, ...]:
-    """Slots of joints, from n_q and n_v on."""
-    slots = []
-    for joint in joints:
-        q, v = slice(n_q, n_q + joint.n_q), slice(n_v, n_v + joint.n_v)
-        name, actuated = str(joint.name), bool(joint.actuated)
-        slots.append(JointSlot(name, joint.kind, q, v, joint.coordinates, joint.has_quaternion, actuated))
-        n_q, n_v = q.stop, v.stop
-    return tuple(slots)
+def _loop_specs(connections: tuple[Connection, ...]) -> bytes:
+    return b"".join([connection.spec for connection in connections])

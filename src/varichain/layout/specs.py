@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +25,9 @@ from varichain.kernels.records import (
     TURN_AND_SLIDE,
     WHOLE,
 )
-from varichain.mechanism.joint import Joint
+from varichain.mechanism.joint import Joint, Primitive
 from varichain.mechanism.link import Link
+from varichain.spatial.pose import Pose
 
 # Directions in which a joint lets its two frames not move, along the axes of its frame B, whose z is the joint's axis.
 ROWS: dict[str, tuple[tuple[int, int], ...]] = {
@@ -46,42 +49,73 @@ PASSIVE_JOINTS = {
     "planar": IN_PLANE,
     "spherical": BALL,
 }
-_WHOLE_ROTATION = ("fixed", "prismatic")
 _IDENTITY = np.eye(3)
 # The fields of SPEC and LOOP_SPEC in order; packed at once, since every structure change makes some.
 _LINK = struct.Struct("2q 3q 27d d 9d3d d3d6d 6d6d6d6d 7d")
-_LOOP = struct.Struct("2q 9d3d 9d3d 9d 3d 2d 2q 6q6q q 3d3d3d4d")
-assert (_LINK.size, _LOOP.size) == (SPEC.itemsize, LOOP_SPEC.itemsize)
+_ENDS, _FRAMES, _AXES = struct.Struct("2q"), 2 * 12 * 8, 9 * 8
+_SECOND, _PASSIVE = struct.Struct("3d 2d"), struct.Struct("q 3d3d3d4d")
+_NO_SECOND, _NO_PASSIVE = bytes(_SECOND.size), bytes(_PASSIVE.size)
+_ROWS = {
+    kind: struct.pack(
+        "2q 6q6q",
+        WHOLE if kind in ("fixed", "prismatic") else AXIS,
+        len(rows),
+        *[row[0] for row in rows],
+        *[0] * (6 - len(rows)),
+        *[row[1] for row in rows],
+        *[0] * (6 - len(rows)),
+    )
+    for kind, rows in ROWS.items()
+}
+GROUND_SPEC = bytes(SPEC.itemsize)
+assert _LINK.size == SPEC.itemsize
+assert sum((_ENDS.size, _FRAMES, _AXES, _SECOND.size, len(_ROWS["free"]), _PASSIVE.size)) == LOOP_SPEC.itemsize
 
 
-def link_spec(link: Link) -> bytes:
-    """Record of a link, its joint and its inertia; the parent's row is left open."""
-    kept = link._spec
-    if kept is None or kept[0] is not link.joint or kept[1] is not link.at or kept[2] is not link.inertia:
-        assert link.joint is not None
-        kept = (link.joint, link.at, link.inertia, _new_link_spec(link, link.joint))
-        link._edit(_spec=kept)
-    spec: bytes = kept[3]
+class Connection(NamedTuple):
+    """What closes a loop.
+
+    Attributes:
+        joint: The virtual joint.
+        link_A, link_B: Names of the real link and of the one that its virtual copy hangs on.
+        on_A, on_B: The joint frame on both.
+        spec: The same as a record.
+    """
+
+    joint: Joint
+    link_A: str
+    link_B: str
+    on_A: Pose
+    on_B: Pose
+    spec: bytes
+
+
+def link_spec(link: Link, rows: Mapping[str, int]) -> bytes:
+    """Record of a link, its joint and its inertia, which is also kept with the link."""
+    assert link.joint is not None and link.parent is not None
+    spec = _new_link_spec(link, link.joint, rows[link.parent.name])
+    link._set("_spec", spec)
     return spec
 
 
-def loop_spec(link: Link) -> bytes:
-    """Record of the loop that a virtual link closes; the links' rows are left open."""
-    kept = link._spec
-    if kept is None or kept[0] is not link.joint:  # a virtual link's frames never change
-        assert link.joint is not None
-        kept = (link.joint, link.at, link.inertia, _new_loop_spec(link, link.joint))
-        link._edit(_spec=kept)
-    spec: bytes = kept[3]
-    return spec
+def connection_of(link: Link, rows: Mapping[str, int]) -> Connection:
+    """The loop that a virtual link closes, which is also kept with the link."""
+    joint, A, B = link.joint, link.real, link.parent
+    assert joint is not None and A is not None and B is not None
+    ends = _ENDS.pack(rows[A.name], rows[B.name])
+    frames = [part.tobytes() for frame in (link.on_real, link.at) for part in (frame.R, frame.p)]
+    spec = b"".join([ends, *frames, _joint_spec(joint)])
+    connection = Connection(joint, A.name, B.name, link.on_real, link.at, spec)
+    link._set("_spec", connection)
+    return connection
 
 
-def _new_link_spec(link: Link, joint: Joint) -> bytes:
+def _new_link_spec(link: Link, joint: Joint, parent: int) -> bytes:
     primitives = joint.primitives()
     unused, no_freedoms = 3 - len(primitives), (0.0,) * (6 - joint.n_v)
     I = link.inertia.about_com.tolist()
     return _LINK.pack(
-        0,  # the parent's row
+        parent,
         len(primitives),
         *[KIND_CODES[primitive.kind] for primitive in primitives],
         *(0,) * unused,
@@ -101,41 +135,27 @@ def _new_link_spec(link: Link, joint: Joint) -> bytes:
     )
 
 
-def _new_loop_spec(link: Link, joint: Joint) -> bytes:
-    axes = [primitive.R for primitive in joint.primitives()]
-    R = axes[-1] if joint.kind == "planar" else (axes[0] if axes else _IDENTITY)
-    axis_A, angle = [0.0, 0.0, 0.0], 0.0
-    if joint.kind == "universal":
-        first, second = axes[0][:, 2], axes[1][:, 2]
-        axis_A = (R.T @ second).tolist()
-        angle = math.atan2(float(np.linalg.norm(np.cross(first, second))), float(first @ second))
-    pitch = joint.primitives()[0].pitch if joint.kind == "screw" else 0.0
-    rows = ROWS[joint.kind]
-    unused = [0] * (6 - len(rows))
-    return _LOOP.pack(
-        *(0, 0),  # the links' rows
-        *link.on_real.R.ravel().tolist(),
-        *link.on_real.p.tolist(),
-        *link.at.R.ravel().tolist(),
-        *link.at.p.tolist(),
-        *R.ravel().tolist(),
-        *axis_A,
-        angle,
-        pitch,
-        WHOLE if joint.kind in _WHOLE_ROTATION else AXIS,
-        len(rows),
-        *[kind for kind, _ in rows],
-        *unused,
-        *[axis for _, axis in rows],
-        *unused,
-        *_passive(joint),
-    )
+def _joint_spec(joint: Joint) -> bytes:
+    """What a loop's record says of the joint alone."""
+    primitives = joint.primitives()
+    R = primitives[-1 if joint.kind == "planar" else 0].R if primitives else _IDENTITY
+    second = _SECOND.pack(*_second_axis(joint, primitives)) if joint.kind in ("universal", "screw") else _NO_SECOND
+    has_passive = any((*joint.damping, *joint.friction, *joint.stiffness))
+    passive = _PASSIVE.pack(*_passive(joint)) if has_passive else _NO_PASSIVE
+    return b"".join([R.tobytes(), second, _ROWS[joint.kind], passive])
+
+
+def _second_axis(joint: Joint, primitives: tuple[Primitive, ...]) -> tuple[float, ...]:
+    """Second axis of a universal joint in frame A and its angle with the first; the pitch of a screw."""
+    if joint.kind == "screw":
+        return 0.0, 0.0, 0.0, 0.0, primitives[0].pitch
+    first, second = (primitive.R[:, 2] for primitive in primitives)
+    angle = math.atan2(float(np.linalg.norm(np.cross(first, second))), float(first @ second))
+    return *(primitives[0].R.T @ second).tolist(), angle, 0.0
 
 
 def _passive(joint: Joint) -> tuple[float, ...]:
-    """Code of the joint, damping, friction, stiffness and rest; zeros if nothing acts in it."""
-    if not any((*joint.damping, *joint.friction, *joint.stiffness)):
-        return (0,) + (0.0,) * 13
+    """Code of the joint, damping, friction, stiffness and rest."""
     missing = (0.0,) * (3 - joint.n_v)
     options = (number for option in (joint.damping, joint.friction, joint.stiffness) for number in (*option, *missing))
     return (PASSIVE_JOINTS[joint.kind], *options, *joint.rest, *(0.0,) * (4 - joint.n_q))

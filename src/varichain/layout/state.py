@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from varichain.errors import InputError, StructureError
 from varichain.layout.carry import carried
-from varichain.layout.layout import JointSlot, Layout, layout_of
+from varichain.layout.layout import Layout, layout_of
+from varichain.layout.tree import JointSlot
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.checks import finite_array, finite_scalar, normalised
 from varichain.spatial.pose import Pose
@@ -113,8 +114,7 @@ class State:
 
     def _carry_to(self, layout: Layout) -> None:
         """Make this a state of another layout of the same mechanism."""
-        if not layout.same_coordinates(self._layout):
-            self._q, self._v = carried(self._layout, layout, self._q, self._v)
+        self._q, self._v = carried(self._layout, layout, self._q, self._v)
         self._layout = layout
 
     def _become(self, other: State) -> None:

@@ -1,19 +1,88 @@
-"""Workspace: a layout's memory opened for computation."""
+"""Workspaces: the arrays of a structure, built by kernels in memory that one thread has to itself."""
 
 from __future__ import annotations
 
-import threading
+from collections.abc import Callable
+from threading import get_ident
+from typing import Any
 
-from varichain.layout.build import Memory
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.kernels.build_loops import build_loops
+from varichain.kernels.build_tree import build_tree
+from varichain.kernels.tables import ENTITIES, TREE
+
+Bytes = NDArray[np.uint8]
+
+_INDEX = {name: i for i, name in enumerate(ENTITIES)}
+_NOTHING: Bytes = np.zeros(0, np.uint8)
 
 
-class WorkspacePool(threading.local):
-    """The workspace of the calling thread: kernels release the interpreter's lock, so threads must not share one.
+class Workspace:
+    """All arrays that kernels work on; their working values change with every kernel.
 
     Attributes:
-        mine: Own copy of the layout's memory, whose working values change with every kernel.
+        table: Addresses and lengths, the first argument of every kernel; valid as long as this object lives.
+        tree: Memory of bodies, freedoms and links.
+        loops: Memory of all that loops need.
+        massless: Row of a link that can move although nothing it carries has mass or armature; 0 if there is none.
     """
 
-    def __init__(self, memory: Memory) -> None:
-        """Make this thread's workspace; Python calls this once in each thread."""
-        self.mine = memory.copy()
+    __slots__ = ("loops", "massless", "table", "tree")
+
+    def __init__(self, table: NDArray[np.int64], tree: Bytes, loops: Bytes, massless: int) -> None:
+        """Hold memory that has been filled."""
+        self.table = table
+        self.tree = tree
+        self.loops = loops
+        self.massless = massless
+
+    def array(self, name: str) -> NDArray[Any]:
+        """One of the arrays, in place."""
+        i, dtype = _INDEX[name], ENTITIES[name]
+        data, first = (self.tree, 0) if i < TREE else (self.loops, TREE)
+        start = int(self.table[2 * i] - self.table[2 * first])
+        return data[start : start + int(self.table[2 * i + 1]) * dtype.itemsize].view(dtype)
+
+
+def tree_workspace(specs: bytes, gravity: NDArray[np.float64]) -> Workspace:
+    """Workspace of a tree without loops, from the records of its links, ground first."""
+    table = np.zeros(2 * len(ENTITIES), np.int64)
+    data, massless = build_tree(table, np.frombuffer(specs, np.uint8), gravity)
+    return Workspace(table, data, _NOTHING, int(massless))
+
+
+def loop_workspace(tree: Workspace, specs: bytes) -> Workspace:
+    """Workspace of a tree with loops, from the records of the loops: the tree's own, and memory for the loops."""
+    table = tree.table.copy()
+    data = build_loops(table, np.frombuffer(specs, np.uint8))
+    return Workspace(table, tree.tree, data, tree.massless)
+
+
+class WorkspacePool:
+    """One workspace for each thread: kernels release the interpreter's lock, so threads must not share one.
+
+    The workspace of a thread that has ended goes to the next one that gets its number.
+    """
+
+    __slots__ = ("_arguments", "_build", "_of_thread")
+
+    def __init__(self, build: Callable[..., Workspace], *arguments: Any) -> None:
+        """Prepare to build workspaces in this way."""
+        self._build = build
+        self._arguments = arguments
+        self._of_thread: dict[int, Workspace] = {}
+
+    @property
+    def mine(self) -> Workspace:
+        """The calling thread's workspace, built when it is first asked for.
+
+        Structures that differ in loops alone share the memory of their tree in it: a kernel leaves nothing there that
+        the next one relies on.
+        """
+        thread = get_ident()
+        workspace = self._of_thread.get(thread)
+        if workspace is None:
+            workspace = self._of_thread[thread] = self._build(*self._arguments)
+        return workspace

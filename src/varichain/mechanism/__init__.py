@@ -3,6 +3,7 @@
 from varichain.mechanism.breaks import Breaks
 from varichain.mechanism.check import check
 from varichain.mechanism.describe import description, mechanism_from
+from varichain.mechanism.frames import Frame
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint, Primitive
 from varichain.mechanism.joints import (
@@ -33,6 +34,7 @@ __all__ = [
     "Edit",
     "Ellipsoid",
     "Fixed",
+    "Frame",
     "Free",
     "Inertia",
     "Joint",

@@ -8,7 +8,7 @@ from typing import Any
 from varichain.errors import InputError
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import OPTIONS_PER_FREEDOM, Joint
-from varichain.mechanism.joints import JOINT_TYPES, Free, Universal
+from varichain.mechanism.joints import JOINT_TYPES, Free
 from varichain.mechanism.shapes import Shape
 from varichain.spatial.checks import shown
 
@@ -33,17 +33,16 @@ def checked_joint(joint: Any, link_name: str, is_floating: bool) -> Joint:
 
 
 def checked_loop_joint(joint: Any) -> Joint:
-    """`joint` if it can close a loop; passive unless it says otherwise."""
+    """`joint` if it can close a loop."""
     if not isinstance(joint, Joint):
         raise InputError(f"a connection needs a joint, one of {_JOINT_CALLS}; found {shown(joint)}")
-    refused = OPTIONS_PER_FREEDOM if isinstance(joint, (Universal, Free)) else ("armature",)
-    for field in refused:
+    for field in OPTIONS_PER_FREEDOM if joint.kind in ("universal", "free") else ("armature",):
         if any(getattr(joint, field)):
             raise InputError(
                 f"a {joint.kind} joint that closes a loop cannot have {field}; found {field}={getattr(joint, field)}: "
                 "give it to a joint of the tree, or leave it out"
             )
-    return joint if joint.actuated is not None else joint._as(actuated=False)
+    return joint
 
 
 def checked_inertia(inertia: Any) -> Inertia:

@@ -26,6 +26,7 @@ def check(m: Mechanism) -> None:
     - Every link name and every joint name leads to its own link, and no other names exist.
     - Every virtual link has a real link in the mechanism, and no children.
     - Ground and virtual links have no mass.
+    - Every frame lies on ground or on a real link, and no link has its name.
 
     Raises:
         StructureError: Names the first of these that is broken, and the link or name that breaks it.
@@ -117,6 +118,13 @@ def _masses(m: Mechanism) -> Iterator[Link]:
             yield link
 
 
+def _frames(m: Mechanism) -> Iterator[str]:
+    for name, frame in m._frames.items():
+        carrier = m._by_name.get(frame.link)
+        if carrier is None or carrier.is_virtual or name in m._by_name:
+            yield name
+
+
 def _all_but_ground(m: Mechanism) -> Iterator[Link]:
     return (link for link in m._links.values() if link is not m.ground)
 
@@ -132,4 +140,5 @@ RULES: dict[str, Rule] = {
     "Every link name and every joint name leads to its own link, and no other names exist.": _names,
     "Every virtual link has a real link in the mechanism, and no children.": _virtual_links,
     "Ground and virtual links have no mass.": _masses,
+    "Every frame lies on ground or on a real link, and no link has its name.": _frames,
 }

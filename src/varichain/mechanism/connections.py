@@ -38,7 +38,10 @@ def add_virtual_link(
             "tells where the links are now"
         )
     checked = checked_loop_joint(joint)
-    named = checked._as(name=_joint_name(m, a, b, name if name is not None else checked.name))
+    named = checked._as(
+        name=_joint_name(m, a, b, name if name is not None else checked.name),
+        actuated=bool(checked.actuated),  # passive unless it says otherwise
+    )
     link = Link(
         m._next_id,
         numbered(f"{a.name} ({named.name})", m._by_name),
@@ -52,12 +55,11 @@ def add_virtual_link(
     return link
 
 
-def connection_edit(link: Link, impulses: Mapping[str, NDArray[np.float64]] | None = None) -> Edit:
-    """What the log says of a virtual link that has just been added, with the impulses of all loops by joint."""
-    assert link.joint is not None and link.real is not None and link.parent is not None
-    name = str(link.joint.name)
-    impulse = None if impulses is None else tuple(impulses[name].tolist())
-    return Edit("connect", name, link.real.name, link.parent.name, link.joint, link.on_real, link.at, impulse)
+def connection_edit(link: Link, impulse: tuple[float, ...] | None = None) -> Edit:
+    """What the log says of a virtual link that has just been added, with the impulse (6,) that joined it in motion."""
+    joint, real, parent = link.joint, link.real, link.parent
+    assert joint is not None and real is not None and parent is not None
+    return Edit("connect", str(joint.name), real.name, parent.name, joint, link.on_real, link.at, impulse)
 
 
 def cut_joint(m: Mechanism, name: str) -> Edit:
@@ -83,7 +85,7 @@ def check_ends(a: Link, b: Link) -> None:
     if a is b:
         raise StructureError(f"link {a.name!r} cannot be connected to itself; name two different links")
     for link in (a, b):
-        if link.is_virtual:
+        if link.real is not None:
             raise StructureError(f"{link!r} is a copy; connect its real link {link.real!r}")
     if _carrier(a) is _carrier(b):
         raise StructureError(

@@ -31,7 +31,8 @@ from varichain.mechanism.plain import (
 from varichain.spatial.checks import name_string
 from varichain.spatial.pose import Pose
 
-_ENTRIES = ("name", "gravity", "next_id", "links")
+_ENTRIES = ("name", "gravity", "next_id", "links", "frames")
+_FRAME = ("name", "link", "at")
 _REAL = ("id", "name", "parent", "place", "joint", "at", "inertia", "shapes")
 _VIRTUAL = ("id", "name", "parent", "place", "joint", "at", "real", "on_real")
 
@@ -45,7 +46,8 @@ def description(m: Mechanism) -> Plain:
     """
     places = {child.id: i for link in m._links.values() for i, child in enumerate(link.children)}
     links = [_plain_link(link, places[link.id]) for link in m._links.values() if not link.is_ground]
-    return {"name": m.name, "gravity": m.gravity.tolist(), "next_id": m._next_id, "links": links}
+    frames = [{"name": name, "link": frame.link, "at": plain_pose(frame.at)} for name, frame in m.frames.items()]
+    return {"name": m.name, "gravity": m.gravity.tolist(), "next_id": m._next_id, "links": links, "frames": frames}
 
 
 def mechanism_from(description: Any) -> Mechanism:
@@ -67,6 +69,11 @@ def mechanism_from(description: Any) -> Mechanism:
             link._edit(real=_named(m, row["real"], f"links[{i}].real"))
     _hang_all(m, links, rows)
     m._next_id = whole_number(entries["next_id"], "next_id")
+    for i, row in enumerate(
+        list_from(entries["frames"], lambda value, place: entries_of(value, _FRAME, place), "frames")
+    ):
+        with located(f"frames[{i}]"):
+            m.add_frame(row["name"], row["link"], pose_from(row["at"], f"frames[{i}].at"))
     check(m)
     for i, link in enumerate(links):
         if link.real is not None and link.parent is not None:

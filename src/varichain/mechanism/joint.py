@@ -91,13 +91,17 @@ class Joint(Frozen, ABC):
         """Check the common fields and bring them to the form in which they are read."""
         if self.name is not None:
             name_string(self.name, "joint name")
+        held, none = self.__dict__, (0.0,) * self.n_v
         for option in OPTIONS_PER_FREEDOM:
-            self._hold(option, self._per_freedom(option))
-        self._check_spring()
-        self._hold("rest", self.zero_q() if self.rest is None else self._checked_rest())
-        self._hold("limits", None if self.limits is None else self._checked_limits())
+            value = held[option]  # most joints have none of these
+            held[option] = none if type(value) is float and value == 0.0 else self._per_freedom(option, value)
+        if self.has_quaternion:
+            self._check_spring()
+        held["rest"] = self.zero_q() if self.rest is None else self._checked_rest()
+        if self.limits is not None:
+            held["limits"] = self._checked_limits()
         if self.actuated is not None:
-            self._hold("actuated", flag(self.actuated, "actuated"))
+            held["actuated"] = flag(self.actuated, "actuated")
         if self.breaks is not None and not isinstance(self.breaks, Breaks):
             raise InputError(
                 f"{self._what('breaks')} must be Breaks(force=..., moment=...) or None, not {self.breaks!r}"
@@ -141,10 +145,7 @@ class Joint(Frozen, ABC):
         """The field and whose it is, for messages."""
         return f"{field} of {self.kind} joint" + (f" {self.name!r}" if self.name is not None else "")
 
-    def _per_freedom(self, option: str) -> tuple[float, ...]:
-        value = getattr(self, option)
-        if type(value) is float and value == 0.0:
-            return (0.0,) * self.n_v  # most joints have none of these
+    def _per_freedom(self, option: str, value: Any) -> tuple[float, ...]:
         what = self._what(option)
         if is_sequence(value):
             numbers = finite_numbers(value, self.n_v, what)
@@ -165,8 +166,6 @@ class Joint(Frozen, ABC):
 
     def _check_spring(self) -> None:
         """Refuse stiffness that differs among three rotations or three translations: it has no potential."""
-        if not self.has_quaternion:
-            return
         for k in range(0, self.n_v, 3):
             if len(set(self.stiffness[k : k + 3])) > 1:
                 raise InputError(

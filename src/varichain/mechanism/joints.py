@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.errors import InputError
 from varichain.mechanism.joint import Axes, Axis, Joint, Limits, Primitive
@@ -40,7 +39,7 @@ class Revolute(_AlongAxis):
 
     def primitives(self) -> tuple[Primitive, ...]:
         """One revolute."""
-        return (Primitive("revolute", _along(self.axis)),)
+        return (_primitive("revolute", self.axis),)
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,7 +51,7 @@ class Prismatic(_AlongAxis):
 
     def primitives(self) -> tuple[Primitive, ...]:
         """One prismatic."""
-        return (Primitive("prismatic", _along(self.axis)),)
+        return (_primitive("prismatic", self.axis),)
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,7 +70,7 @@ class Screw(_AlongAxis):
 
     def primitives(self) -> tuple[Primitive, ...]:
         """One screw."""
-        return (Primitive("screw", _along(self.axis), self.pitch),)
+        return (_primitive("screw", self.axis, self.pitch),)
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,7 +82,7 @@ class Cylindrical(_AlongAxis):
 
     def primitives(self) -> tuple[Primitive, ...]:
         """A revolute and a prismatic."""
-        return (Primitive("revolute", _along(self.axis)), Primitive("prismatic", _along(self.axis)))
+        return (_primitive("revolute", self.axis), _primitive("prismatic", self.axis))
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,7 +110,7 @@ class Universal(Joint):
 
     def primitives(self) -> tuple[Primitive, ...]:
         """Two revolutes."""
-        return tuple(Primitive("revolute", _along(axis)) for axis in self.axes)
+        return tuple(_primitive("revolute", axis) for axis in self.axes)
 
 
 @dataclass(frozen=True, repr=False)
@@ -134,12 +133,12 @@ class Planar(Joint):
 
     def primitives(self) -> tuple[Primitive, ...]:
         """Two prismatics and a revolute."""
-        A = _along(self.normal)
+        turn = _primitive("revolute", self.normal)
         # Turning the three columns round keeps the matrix a rotation and brings x, then y, to the place of z.
         return (
-            Primitive("prismatic", read_only(A[:, [1, 2, 0]])),
-            Primitive("prismatic", read_only(A[:, [2, 0, 1]])),
-            Primitive("revolute", A),
+            Primitive("prismatic", read_only(turn.R[:, [1, 2, 0]])),
+            Primitive("prismatic", read_only(turn.R[:, [2, 0, 1]])),
+            turn,
         )
 
 
@@ -157,7 +156,7 @@ class Spherical(Joint):
 
     def primitives(self) -> tuple[Primitive, ...]:
         """One spherical."""
-        return (Primitive("spherical", _along(_Z)),)
+        return (_primitive("spherical", _Z),)
 
     def _checked_limits(self) -> Limits:
         if not isinstance(self.limits, SwingTwist):
@@ -179,7 +178,7 @@ class Free(Joint):
 
     def primitives(self) -> tuple[Primitive, ...]:
         """One free."""
-        return (Primitive("free", _along(_Z)),)
+        return (_primitive("free", _Z),)
 
     def _checked_limits(self) -> Limits:
         raise InputError(f"{self._what('limits')} must be None: a free joint has no limits; found {self.limits!r}")
@@ -204,6 +203,6 @@ JOINT_TYPES: dict[str, type[Joint]] = {
 
 
 @lru_cache(maxsize=256)
-def _along(axis: Triple) -> NDArray[np.float64]:
-    """Shared read-only rotation with z along `axis`: mechanisms use few different axes, many times."""
-    return read_only(matrix_with_z_along(axis))
+def _primitive(kind: str, axis: Triple, pitch: float = 0.0) -> Primitive:
+    """Shared elementary freedom along an axis: mechanisms use few different ones, many times."""
+    return Primitive(kind, read_only(matrix_with_z_along(axis)), pitch)

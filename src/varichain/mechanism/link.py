@@ -12,10 +12,6 @@ from varichain.mechanism.shapes import Shape
 from varichain.spatial.pose import Pose
 
 _SAME_FRAME = Pose()
-_FIELDS = (
-    *("id", "name", "joint", "at", "inertia", "shapes", "real", "on_real"),
-    *("parent", "child", "brother", "_last_child", "_spec", "_plain"),
-)
 
 
 class _Journal(threading.local):
@@ -75,7 +71,7 @@ class Link:
     at: Pose
     inertia: Inertia
     shapes: tuple[Shape, ...]
-    _spec: Any  # kept here by the layout package
+    _spec: Any  # kept here by the layout package until the link is edited
     _plain: Any  # kept here by `describe`
     _last_child: Link | None  # appending to a long list of children takes one step
 
@@ -91,9 +87,17 @@ class Link:
         on_real: Pose = _SAME_FRAME,
     ) -> None:
         """Make a link that hangs nowhere yet."""
-        values = (id, name, joint, at, inertia, shapes, real, on_real, None, None, None, None, None, None)
-        for field, value in zip(_FIELDS, values, strict=True):
-            object.__setattr__(self, field, value)  # a new link has no old values for the journal
+        hold = object.__setattr__  # a new link has no old values for the journal
+        hold(self, "id", id)
+        hold(self, "name", name)
+        hold(self, "joint", joint)
+        hold(self, "at", at)
+        hold(self, "inertia", inertia)
+        hold(self, "shapes", shapes)
+        hold(self, "real", real)
+        hold(self, "on_real", on_real)
+        for pointer in ("parent", "child", "brother", "_last_child", "_spec", "_plain"):
+            hold(self, pointer, None)
 
     @property
     def is_ground(self) -> bool:
@@ -133,20 +137,24 @@ class Link:
 
     def _edit(self, **attributes: Any) -> None:
         """Set attributes; for the mechanism package only."""
-        edits = journal.edits
         for name, value in attributes.items():
-            if edits is not None:
-                edits.append((self, name, getattr(self, name, None)))
-            object.__setattr__(self, name, value)
+            self._set(name, value)
+
+    def _set(self, name: str, value: object) -> None:
+        """Set one attribute; the journal gets the old value."""
+        edits = journal.edits
+        if edits is not None:
+            edits.append((self, name, getattr(self, name)))
+        object.__setattr__(self, name, value)
 
     def _append_child(self, link: Link) -> None:
-        """Hang `link` on this one, after the others."""
-        link._edit(parent=self, brother=None)
+        """Hang `link`, which hangs nowhere, on this one, after the others."""
+        link._set("parent", self)
         if self._last_child is None:
-            self._edit(child=link)
+            self._set("child", link)
         else:
-            self._last_child._edit(brother=link)
-        self._edit(_last_child=link)
+            self._last_child._set("brother", link)
+        self._set("_last_child", link)
 
     def _remove_child(self, link: Link) -> None:
         """Take `link` off this one; its brothers close ranks."""
@@ -156,9 +164,10 @@ class Link:
                 break
             before = child
         if before is None:
-            self._edit(child=link.brother)
+            self._set("child", link.brother)
         else:
-            before._edit(brother=link.brother)
+            before._set("brother", link.brother)
         if self._last_child is link:
-            self._edit(_last_child=before)
-        link._edit(parent=None, brother=None)
+            self._set("_last_child", before)
+        link._set("parent", None)
+        link._set("brother", None)

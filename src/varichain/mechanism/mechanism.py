@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from varichain.mechanism.arguments import checked_inertia, checked_joint, checke
 from varichain.mechanism.clone import links_from_rows, rows_from_links
 from varichain.mechanism.connections import add_virtual_link, connection_edit, cut_joint, numbered
 from varichain.mechanism.draw import drawing
+from varichain.mechanism.frames import Frame, end_of, new_frame
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.joints import Free
@@ -56,10 +59,12 @@ class Mechanism:
         self._links: dict[int, Link] = {0: self.ground}  # by id: ground, real and virtual links
         self._by_name: dict[str, Link] = {"ground": self.ground}
         self._by_joint: dict[str, Link] = {}
+        self._frames: dict[str, Frame] = {}
         self._layout: Any = None  # kept here by the layout package until the next edit
         self._tree: Any = None  # and this until the next edit of the tree
-        self._tree_before: Any = None
-        self._real_links: tuple[Link, ...] | None = None  # until one is added
+        self._real_links: tuple[Link, ...] | None = None  # worked out again when one is added
+        self._row_of: dict[str, int] | None = None
+        self._virtual_links: tuple[Link, ...] = ()
         self.log = StructureLog()
 
     # Edits
@@ -119,8 +124,8 @@ class Mechanism:
 
     def connect(
         self,
-        a: str | Link,
-        b: str | Link,
+        a: str | Link | Frame,
+        b: str | Link | Frame,
         joint: Joint,
         at: Place | None = None,
         at_other: Place | None = None,
@@ -132,11 +137,12 @@ class Mechanism:
         """Join link `a` to link `b` by a new joint: a virtual link of `a` becomes a child of `b` [NY, V-B].
 
         Args:
-            a: The link that gets a virtual copy, the ground included.
-            b: The link that the virtual copy hangs on, the ground included.
+            a: The link that gets a virtual copy, the ground included; or a named frame on it.
+            b: The link that the virtual copy hangs on, the ground included; or a named frame on it.
             joint: The joint; not actuated unless it says so.
             at: The joint frame in a's frame; a's origin by default.
-            at_other: The joint frame in b's frame. Left out, it is where `at` is now, in `state`.
+            at_other: The joint frame in b's frame. Left out, it is b itself if b is a named frame, else where `at` is
+                now, in `state`.
             state: State of this mechanism; its velocities take the impact of the new connection [NY, V-C].
             name: Name of the joint; "a to b" by default.
             snap: Largest gap [m or rad] of the two joint frames in `state` that is closed by moving the links; without
@@ -152,12 +158,12 @@ class Mechanism:
             UnknownNameError, DuplicateNameError: No such link; the name is taken.
         """
         if state is None:
-            link = add_virtual_link(self, self.link(a), self.link(b), joint, at, at_other, name)
+            link_a, at = end_of(self, a, at)
+            link_b, at_other = end_of(self, b, at_other)
+            link = add_virtual_link(self, link_a, link_b, joint, at, at_other, name)
             self.log.write(None, (connection_edit(link),))
             return link
-        from varichain.dynamics.actions import connect
-        from varichain.dynamics.change import change
-
+        change, connect, _ = _in_motion()
         done = change(self, state, [connect(a, b, joint, at, at_other, name=name, snap=snap)])
         return self.link_of_joint(done.edits[0].joint)
 
@@ -175,9 +181,7 @@ class Mechanism:
         if state is None:
             self.log.write(None, (cut_joint(self, joint),))
             return
-        from varichain.dynamics.actions import cut
-        from varichain.dynamics.change import change
-
+        change, _, cut = _in_motion()
         change(self, state, [cut(joint)])
 
     def set_inertia(self, link: str | Link, inertia: Inertia) -> None:
@@ -185,7 +189,7 @@ class Mechanism:
         found = self.link(link)
         if found.is_ground or found.is_virtual:
             raise StructureError(f"{found!r} has no inertia of its own; set that of a real link")
-        found._edit(inertia=checked_inertia(inertia))
+        found._edit(inertia=checked_inertia(inertia), _spec=None)
         self._edited()
 
     def edit_joint(self, joint: str, /, **changes: Any) -> Joint:
@@ -214,11 +218,39 @@ class Mechanism:
             new = self._named_joint(new, link.name)
         del self._by_joint[joint]
         self._by_joint[str(new.name)] = link
-        link._edit(joint=new)
-        self._edited()
+        link._edit(joint=new, _spec=None)
+        self._edited(tree=not link.is_virtual)
         return new
 
+    def add_frame(self, name: str, link: str | Link, at: Place = _AT_ORIGIN) -> Frame:
+        """Name a frame on a link, at a pose or position [m] in the link's frame.
+
+        `connect` takes the name of a frame for that of a link, and `frame(name)` gives it back.
+
+        Raises:
+            InputError: The name is empty, `at` is no pose.
+            UnknownNameError, DuplicateNameError: No such link; the name is a frame's or a link's already.
+            StructureError: The link is virtual.
+        """
+        frame = new_frame(self, name, link, at)
+        self._frames = {**self._frames, name: frame}  # a new one: transactions keep the old
+        self._edited(tree=False)
+        return frame
+
     # Questions
+
+    @property
+    def frames(self) -> Mapping[str, Frame]:
+        """The named frames, in the order in which they were added."""
+        return MappingProxyType(self._frames)
+
+    def frame(self, name: str) -> Frame:
+        """The frame of that name: its link's name and its pose in the link's frame."""
+        if not isinstance(name, str):
+            raise InputError(f"a frame is asked for by its name, not as {name!r}")
+        if name not in self._frames:
+            raise UnknownNameError("frame", name, self._frames)
+        return self._frames[name]
 
     @property
     def links(self) -> tuple[Link, ...]:
@@ -230,7 +262,7 @@ class Mechanism:
     @property
     def virtual_links(self) -> tuple[Link, ...]:
         """The virtual links, one for each loop, in the order of their ids."""
-        return tuple(link for link in self._links.values() if link.is_virtual)
+        return self._virtual_links
 
     @property
     def joints(self) -> tuple[Joint, ...]:
@@ -297,7 +329,7 @@ class Mechanism:
         twin.__setstate__(self.__getstate__())
         return twin
 
-    # Upstairs: the only imports of higher layers, when called
+    # Upstairs, as is `_in_motion` below: the only imports of higher layers, when called
 
     def state(self) -> State:
         """A new state: all joints in their zero configuration, at rest."""
@@ -313,12 +345,18 @@ class Mechanism:
 
     # Inside
 
+    @property
+    def _rows(self) -> dict[str, int]:
+        """Row of every real link by name, ground first; a link keeps its row for good."""
+        if self._row_of is None:
+            self._row_of = {link.name: row for row, link in enumerate((self.ground, *self.links))}
+        return self._row_of
+
     def _edited(self, tree: bool = True) -> None:
         """Count an edit, of the tree or of loops alone; what was worked out for the old structure is void."""
         self.revision += 1
         self._layout = None
         if tree:
-            self._tree_before = self._tree or self._tree_before
             self._tree = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -329,6 +367,7 @@ class Mechanism:
             "revision": self.revision,
             "next_id": self._next_id,
             "rows": rows_from_links(self._links.values()),
+            "frames": dict(self._frames),
             "log": self.log.copy(),
         }
 
@@ -341,13 +380,17 @@ class Mechanism:
         self._links = links_from_rows(state["rows"])
         self._by_name = {link.name: link for link in self._links.values()}
         self._by_joint = {str(link.joint.name): link for link in self._links.values() if link.joint is not None}
+        self._frames = dict(state["frames"])
         self.ground = self._links[0]
         self.log = state["log"]
-        self._layout = self._tree = self._tree_before = self._real_links = None
+        self._virtual_links = tuple([link for link in self._links.values() if link.is_virtual])
+        self._layout = self._tree = self._real_links = self._row_of = None
 
     def _check_new_link_name(self, name: str) -> None:
         if name_string(name, "link name") in self._by_name:
             raise DuplicateNameError("link", name)
+        if name in self._frames:
+            raise DuplicateNameError("frame", name)
 
     def _named_joint(self, joint: Joint, link_name: str) -> Joint:
         """The joint with a name that is not taken: its own, or else the link's."""
@@ -360,20 +403,23 @@ class Mechanism:
         """Enter a new link, checked already, under `parent`."""
         parent._append_child(link)
         self._links[link.id] = link
-        if not link.is_virtual:
-            self._real_links = None
+        if link.real is not None:
+            self._virtual_links += (link,)
+        else:
+            self._real_links = self._row_of = None
         self._by_name[link.name] = link
         if link.joint is not None:
             self._by_joint[str(link.joint.name)] = link
         self._next_id = link.id + 1
-        self._edited(tree=not link.is_virtual)
+        self._edited(tree=link.real is None)
 
     def _take_off(self, link: Link) -> None:
-        """Remove a link without children."""
+        """Remove a virtual link."""
         assert link.parent is not None and link.joint is not None
         link.parent._remove_child(link)
         del self._links[link.id], self._by_name[link.name], self._by_joint[str(link.joint.name)]
-        self._edited(tree=not link.is_virtual)
+        self._virtual_links = tuple([other for other in self._virtual_links if other is not link])
+        self._edited(tree=False)
 
     def _set_free(self, link: Link) -> None:
         """Hang a link of the tree on the ground by a free joint with the link's name."""
@@ -382,6 +428,15 @@ class Mechanism:
         name = numbered(link.name, self._by_joint)
         link.parent._remove_child(link)
         self.ground._append_child(link)
-        link._edit(joint=_FREE._as(name=name), at=_AT_ORIGIN)
+        link._edit(joint=_FREE._as(name=name), at=_AT_ORIGIN, _spec=None)
         self._by_joint[name] = link
         self._edited()
+
+
+@cache
+def _in_motion() -> tuple[Any, Any, Any]:
+    """`change`, `connect` and `cut` of a state; imported once, since every import costs a microsecond."""
+    from varichain.dynamics.actions import connect, cut
+    from varichain.dynamics.change import change
+
+    return change, connect, cut

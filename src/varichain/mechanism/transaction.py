@@ -9,9 +9,6 @@ from varichain.mechanism.link import journal
 if TYPE_CHECKING:
     from varichain.mechanism.mechanism import Mechanism
 
-_FIELDS = ("revision", "_next_id", "_layout", "_tree", "_tree_before", "_real_links", "_gravity")
-_TABLES = ("_links", "_by_name", "_by_joint")
-
 
 class transaction:  # noqa: N801  reads as a word: with transaction(m)
     """Undo every edit of a mechanism that was made in a block if the block raises; a trial is undone in any case."""
@@ -23,8 +20,9 @@ class transaction:  # noqa: N801  reads as a word: with transaction(m)
 
     def __enter__(self) -> None:
         """Note how things are."""
-        self._fields = {name: getattr(self._m, name) for name in _FIELDS}
-        self._tables = {name: dict(getattr(self._m, name)) for name in _TABLES}
+        m = self._m
+        tables = {"_links": m._links.copy(), "_by_name": m._by_name.copy(), "_by_joint": m._by_joint.copy()}
+        self._kept = m.__dict__ | tables
         self._outer = journal.edits
         journal.edits = []
 
@@ -37,5 +35,4 @@ class transaction:  # noqa: N801  reads as a word: with transaction(m)
             return
         for link, name, value in reversed(edits or ()):
             object.__setattr__(link, name, value)
-        for name, value in (self._fields | self._tables).items():
-            setattr(self._m, name, value)
+        self._m.__dict__.update(self._kept)

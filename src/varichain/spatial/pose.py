@@ -67,9 +67,11 @@ class Pose(Frozen):
     @classmethod
     def _trusted(cls, p: Array, R: Array) -> Pose:
         """Pose of arrays that nobody else holds and that need no check."""
-        pose = object.__new__(cls)
-        pose._hold("p", read_only(p))
-        pose._hold("R", read_only(R))
+        pose, hold = object.__new__(cls), object.__setattr__
+        p.setflags(write=False)
+        R.setflags(write=False)
+        hold(pose, "p", p)
+        hold(pose, "R", R)
         return pose
 
     @staticmethod
@@ -78,7 +80,7 @@ class Pose(Frozen):
         if isinstance(value, Pose):
             return value
         try:
-            return Pose(value)
+            return Pose._trusted(finite_array(value, (3,), "position p"), _IDENTITY)
         except InputError as error:
             raise InputError(f"{what} must be a Pose or a position of 3 numbers: {error}") from None
 
@@ -132,10 +134,9 @@ def _orientation(
     R: ArrayLike | None, quaternion: ArrayLike | None, rotation_vector: ArrayLike | None, rpy: ArrayLike | None
 ) -> Array:
     """Rotation matrix of the one orientation that is given, the identity if none is."""
-    given = [value is not None for value in (R, quaternion, rotation_vector, rpy)]
-    if not any(given):
+    if R is quaternion is rotation_vector is rpy is None:
         return _IDENTITY
-    if sum(given) > 1:
+    if sum([value is not None for value in (R, quaternion, rotation_vector, rpy)]) > 1:
         raise InputError("give at most one orientation: R, quaternion, rotation_vector or rpy")
     if R is not None:
         return _orthonormal(finite_array(R, (3, 3), "rotation matrix R"))

@@ -1,0 +1,21 @@
+"""A rod that swings."""
+
+from __future__ import annotations
+
+from varichain.mechanism import Inertia, Mechanism, Revolute
+from varichain.scenarios.scenario import Scenario
+
+
+def pendulum(*, length: float = 1.0, mass: float = 1.0, angle: float = 1.0) -> Scenario:
+    """A uniform rod on a hinge, let go at an angle.
+
+    Args:
+        length: Of the rod [m].
+        mass: Of the rod [kg].
+        angle: From hanging straight down, at the start [rad].
+    """
+    m = Mechanism("pendulum")
+    m.add_link("rod", joint=Revolute("y", name="hinge"), inertia=Inertia.rod(mass, length, com=(0, 0, -length / 2)))
+    s = m.state()
+    s["hinge"].q = angle
+    return Scenario("pendulum", m, s, until=10.0)
