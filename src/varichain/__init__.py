@@ -24,6 +24,7 @@ from varichain.errors import (
     DamagedTraceWarning,
     DivergenceError,
     DuplicateNameError,
+    FormatError,
     GapError,
     InertiaError,
     InputError,
@@ -43,6 +44,7 @@ from varichain.mechanism import (
     Box,
     Breaks,
     Capsule,
+    Coupling,
     Cylinder,
     Cylindrical,
     Ellipsoid,
@@ -68,11 +70,14 @@ from varichain.mechanism import (
 from varichain.spatial import Pose
 
 if TYPE_CHECKING:
-    from varichain import figures
+    from varichain import closures, figures
+    from varichain.closures import constant_loops, replace_constant_loops
     from varichain.dynamics import (
         Actuation,
         Assembly,
         Connect,
+        Couple,
+        CouplingMatrix,
         Cut,
         Energy,
         Force,
@@ -93,6 +98,8 @@ if TYPE_CHECKING:
         center_of_mass_jacobian,
         change,
         connect,
+        couple,
+        coupling_matrix,
         cut,
         energy,
         forward_dynamics,
@@ -111,6 +118,7 @@ if TYPE_CHECKING:
         release,
         velocity,
     )
+    from varichain.formats import load, save
     from varichain.layout import JointState, State
     from varichain.motion import JointMotion, Motion, TimeFunctions
     from varichain.simulation import (
@@ -148,8 +156,12 @@ _HOMES = {
     "Trace": "varichain.trace",
     "TraceWriter": "varichain.trace",
     "at": "varichain.simulation",
+    "constant_loops": "varichain.closures",
+    "load": "varichain.formats",
     "push": "varichain.simulation",
+    "replace_constant_loops": "varichain.closures",
     "resume": "varichain.simulation",
+    "save": "varichain.formats",
     "simulate": "varichain.simulation",
     "stop": "varichain.simulation",
     "use": "varichain.simulation",
@@ -159,9 +171,9 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import dynamics, with it the compiler, and traces when one of their names is first asked for."""
-    if name == "figures":
-        return importlib.import_module("varichain.figures")
+    """Import dynamics, with it the compiler, and the others when one of their names is first asked for."""
+    if name in ("closures", "figures"):
+        return importlib.import_module(f"varichain.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'varichain' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOMES.get(name, "varichain.dynamics")), name)
@@ -189,6 +201,9 @@ __all__ = [
     "ComputedTorque",
     "Connect",
     "ControllerError",
+    "Couple",
+    "Coupling",
+    "CouplingMatrix",
     "Cut",
     "Cylinder",
     "Cylindrical",
@@ -199,6 +214,7 @@ __all__ = [
     "Energy",
     "Fixed",
     "Force",
+    "FormatError",
     "ForwardDynamics",
     "Frame",
     "Free",
@@ -257,7 +273,11 @@ __all__ = [
     "center_of_mass_jacobian",
     "change",
     "check",
+    "closures",
     "connect",
+    "constant_loops",
+    "couple",
+    "coupling_matrix",
     "cut",
     "energy",
     "figures",
@@ -267,6 +287,7 @@ __all__ = [
     "jacobian",
     "joint_forces",
     "limit_excess",
+    "load",
     "loop_states",
     "mass_matrix",
     "mobility",
@@ -276,7 +297,9 @@ __all__ = [
     "project",
     "push",
     "release",
+    "replace_constant_loops",
     "resume",
+    "save",
     "simulate",
     "stop",
     "use",

@@ -6,6 +6,7 @@ need; events lie between grid points, and the next step leads back to the grid.
 
 import math
 
+from varichain.kernels.couplings import count_couplings
 from varichain.kernels.derivative import N_ACCOUNTS, derivative
 from varichain.kernels.impact import gather_wrenches
 from varichain.kernels.jit import (
@@ -197,7 +198,7 @@ def settle_node(context, is_impact, q, v, node, memo, tally, happenings, impulse
 
 @routine
 def write_sample(context, q, v, node, memo, row):
-    """Write a sample: time, q, v, torques, holding forces, loop forces, energies, work, momentum, centre, closure."""
+    """Write a sample: time, q, v, torques; forces of holds, loops and couplings; energies, work, momentum and so on."""
     table = context[0]
     bodies, dofs, loops = open_bodies(table), open_dofs(table), open_loops(table)
     n_q, n_v = len(q), len(v)
@@ -209,9 +210,14 @@ def write_sample(context, q, v, node, memo, row):
         row[i + n_v + k] = node[TAU, k]
         row[i + 2 * n_v + k] = dofs[k].reaction if dofs[k].lock else 0.0
     i += 3 * n_v
-    wrenches = row[i : i + 6 * len(loops)].reshape((len(loops), 6))
-    gather_wrenches(loops, open_rows(table), open_multipliers(table), wrenches)
-    i += 6 * len(loops)
+    n_couplings, multipliers = count_couplings(loops), open_multipliers(table)
+    n_loops = len(loops) - n_couplings
+    wrenches = row[i : i + 6 * n_loops].reshape((n_loops, 6))
+    gather_wrenches(loops, open_rows(table), multipliers, wrenches)
+    i += 6 * n_loops
+    for j in range(n_couplings):
+        row[i + j] = multipliers[loops[n_loops + j].row]
+    i += n_couplings
     gravitational, elastic = 0.0, loop_spring_energy(bodies, loops)
     up = linear(load6(bodies[0].A))
     for b in range(1, len(bodies)):

@@ -9,6 +9,7 @@ from varichain.errors import InputError
 from varichain.mechanism.arguments import checked_loop_joint
 from varichain.mechanism.check import check
 from varichain.mechanism.connections import check_ends
+from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
@@ -28,17 +29,18 @@ from varichain.mechanism.plain import (
     shape_from,
     whole_number,
 )
-from varichain.spatial.checks import name_string
+from varichain.spatial.checks import finite_scalar, name_string
 from varichain.spatial.pose import Pose
 
-_ENTRIES = ("name", "gravity", "next_id", "links", "frames")
+_ENTRIES = ("name", "gravity", "next_id", "links", "frames", "couplings")
 _FRAME = ("name", "link", "at")
+_COUPLING = ("name", "joint", "to", "multiplier", "offset")
 _REAL = ("id", "name", "parent", "place", "joint", "at", "inertia", "shapes")
 _VIRTUAL = ("id", "name", "parent", "place", "joint", "at", "real", "on_real")
 
 
 def description(m: Mechanism) -> Plain:
-    """The structure of a mechanism as plain values, ready for JSON: all of it but `revision` and `log`.
+    """The structure of a mechanism as plain values, ready for JSON: all of it but `revision`, `log` and `source`.
 
     Links stand in the order of their ids, ground left out; `parent` and `real` are names, `place` counts the children
     of the parent. A virtual link has `real` and `on_real` where others have `inertia` and `shapes`. Read it, do not
@@ -47,7 +49,9 @@ def description(m: Mechanism) -> Plain:
     places = {child.id: i for link in m._links.values() for i, child in enumerate(link.children)}
     links = [_plain_link(link, places[link.id]) for link in m._links.values() if not link.is_ground]
     frames = [{"name": name, "link": frame.link, "at": plain_pose(frame.at)} for name, frame in m.frames.items()]
-    return {"name": m.name, "gravity": m.gravity.tolist(), "next_id": m._next_id, "links": links, "frames": frames}
+    couplings = [{key: getattr(coupling, key) for key in _COUPLING} for coupling in m.couplings]
+    parts = {"links": links, "frames": frames, "couplings": couplings}
+    return {"name": m.name, "gravity": m.gravity.tolist(), "next_id": m._next_id, **parts}
 
 
 def mechanism_from(description: Any) -> Mechanism:
@@ -74,6 +78,10 @@ def mechanism_from(description: Any) -> Mechanism:
     ):
         with located(f"frames[{i}]"):
             m.add_frame(row["name"], row["link"], pose_from(row["at"], f"frames[{i}].at"))
+    made = list_from(entries["couplings"], _coupling, "couplings")
+    m._couplings = {coupling.name: coupling for coupling in made}
+    if len(m._couplings) < len(made):
+        raise InputError("couplings must have different names")
     check(m)
     for i, link in enumerate(links):
         if link.real is not None and link.parent is not None:
@@ -131,6 +139,14 @@ def _link(row: Plain, place: str) -> Link:
         () if is_virtual else tuple(list_from(row["shapes"], shape_from, f"{place}.shapes")),
         on_real=pose_from(row["on_real"], f"{place}.on_real") if is_virtual else Pose(),
     )
+
+
+def _coupling(value: Any, place: str) -> Coupling:
+    row = entries_of(value, _COUPLING, place)
+    with located(place):
+        name, joint, to = (name_string(row[key], key) for key in ("name", "joint", "to"))
+        multiplier, offset = (finite_scalar(row[key], key) for key in ("multiplier", "offset"))
+    return Coupling(name, joint, to, multiplier, offset)
 
 
 def _enter(m: Mechanism, link: Link, place: str) -> None:

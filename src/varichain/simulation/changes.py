@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics.actions import Connect, Cut, apply_connections, on_links
+from varichain.dynamics.actions import Connect, Couple, Cut, apply_connections, apply_couplings, on_links
 from varichain.dynamics.arguments import link_row, require_mass
 from varichain.dynamics.gaps import close_gaps
 from varichain.kernels.wrenches import add_wrench
 from varichain.layout.state import State, layout_for
 from varichain.mechanism.connections import connection_edit, cut_joint
+from varichain.mechanism.coupling import coupling_edit
 from varichain.mechanism.log import LogEntry
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.transaction import transaction
@@ -41,7 +42,7 @@ class Changed:
 def apply_actions(
     m: Mechanism, engine: Engine, actions: list[Action], new_engine: Callable[[State], Engine]
 ) -> Changed:
-    """Cuts first, then all connections and impulses as one simultaneous impact; all of it or nothing.
+    """Cuts first, then all connections, couplings and impulses as one simultaneous impact; all of it or nothing.
 
     Stops that are touched and drives take part in the impact.
     """
@@ -50,8 +51,9 @@ def apply_actions(
     pushes = [action for action in actions if isinstance(action, Push)]
     before = engine.energy_lost
     with transaction(m):
-        edits = [cut_joint(m, action.joint) for action in cuts]
+        edits = [edit for action in cuts for edit in cut_joint(m, action.joint)]
         links = apply_connections(m, engine.state, connections)
+        made = apply_couplings(m, engine.state, [action for action in actions if isinstance(action, Couple)])
         after = engine.state.copy()
         layout = layout_for(m, after)
         require_mass(layout)
@@ -62,9 +64,10 @@ def apply_actions(
             force = action.force
             row = link_row(layout, force.link)
             add_wrench(following.table, following.q, row, force._point, force._wrench, force._local)
-        impulses = following.settle(is_impact=bool(connections or pushes))
+        impulses = following.settle(is_impact=bool(connections or made or pushes))
         newest = impulses[len(impulses) - len(links) :].tolist()
         edits += [connection_edit(link, tuple(impulse)) for link, impulse in zip(links, newest, strict=True)]
+        edits += [coupling_edit(m, coupling) for coupling in made]
     lost = following.energy_lost - before
     entry = m.log.write(following.time, tuple(edits), lost) if edits else None
     return Changed(following, entry, lost)

@@ -116,7 +116,7 @@ class ComputedTorque:
         evaluate(channels, table, np.array([s.time]), target.q[None], target.v[None], wished[None])
         assert self.damping is not None
         wished += self.stiffness * s.difference(target) + self.damping * (target.v - s.v)
-        if layout.connections:
+        if not layout.is_tree:
             wished = _allowed(m, s, wished, channels["dof"])
         is_driven = all(slot.actuated or slot.v.start == slot.v.stop for slot in layout.slots)
         return inverse_dynamics(m, s, wished, **{"actuators": not is_driven or None, **self.options}).tau

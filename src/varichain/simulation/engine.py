@@ -247,6 +247,7 @@ def sample_columns(layout: Layout) -> list[tuple[str, int]]:
         ("tau", layout.n_v),
         ("holding", layout.n_v),
         ("loop_forces", 6 * len(layout.connections)),
+        ("coupling_forces", len(layout.ties)),
         ("energy", 3),
         ("work", N_ACCOUNTS + 1),
         ("momentum", 6),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from varichain.dynamics.actions import Connect, Cut
+from varichain.dynamics.actions import Connect, Couple, Cut
 from varichain.kernels import running
 from varichain.mechanism.describe import description
 from varichain.mechanism.log import as_dict
@@ -122,6 +122,8 @@ def _told(action: Any) -> str:
     if isinstance(action, Connect):
         a, b = (getattr(end, "name", end) for end in (action.a, action.b))
         return f"connect {a!r} to {b!r} by a {action.joint.kind} joint"
+    if isinstance(action, Couple):
+        return f"couple {action.joint!r} to {action.to!r}"
     if isinstance(action, Push):
         return f"push {getattr(action.force.link, 'name', action.force.link)!r}"
     if isinstance(action, Use):

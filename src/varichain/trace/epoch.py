@@ -155,6 +155,16 @@ class Epoch:
             raise UnknownNameError("loop", name, self.slots.loops)
         return self["loop_forces"][:, self.slots.loops.index(name)]
 
+    def coupling(self, name: str) -> Array:
+        """Force or torque (n,) [N or N m] of a coupling on the joint that follows.
+
+        Raises:
+            UnknownNameError: There is no coupling of that name in this epoch.
+        """
+        if name not in self.slots.couplings:
+            raise UnknownNameError("coupling", name, self.slots.couplings)
+        return self["coupling_forces"][:, self.slots.couplings.index(name)]
+
     def state(self, i: int) -> State:
         """State of the epoch's mechanism at sample i; negative ones count from the end."""
         if not -len(self) <= i < len(self):

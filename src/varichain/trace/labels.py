@@ -13,6 +13,7 @@ UNITS = {
     "v": "rad/s, m/s",
     "tau": "N m, N",
     "loop_forces": "N m, N",
+    "coupling_forces": "N m, N",
     "energy": "J",
     "work": "J",
     "momentum": "N m s, N s",
@@ -38,6 +39,8 @@ def _labels(epoch: Epoch, block: str, width: int) -> tuple[str, ...]:
         return tuple(f"{name}.{label}" for name, slot in joints for label in slot.labels(block))
     if block == "loop_forces":
         return tuple(f"{name}.{part}" for name in epoch.slots.loops for part in _WRENCH)
+    if block == "coupling_forces":
+        return tuple(f"{name}.force" for name in epoch.slots.couplings)
     if block in epoch.columns.labels:
         return tuple(f"{block}.{label}" for label in epoch.columns.labels[block])
     if block in _PARTS and len(_PARTS[block]) == width:

@@ -222,7 +222,8 @@ class TraceWriter:
 
 
 def _check_widths(slots: Slots, columns: Columns) -> None:
-    widths = {"time": 1, "q": slots.n_q, "v": slots.n_v, "tau": slots.n_v, "loop_forces": 6 * len(slots.loops)}
+    widths = {"time": 1, "q": slots.n_q, "v": slots.n_v, "tau": slots.n_v}
+    widths |= {"loop_forces": 6 * len(slots.loops), "coupling_forces": len(slots.couplings)}
     if "time" not in columns:
         raise InputError(f"samples must have a column 'time'; found {columns!r}")
     for name, width in widths.items():
