@@ -16,6 +16,7 @@ from varichain.errors import InputError, TraceFileError, UnknownNameError
 from varichain.mechanism import description, mechanism_from
 from varichain.trace import Columns, Trace, TraceWriter
 from varichain.trace import file as trace_file
+from varichain.trace.text import event_text
 
 
 @settings(max_examples=scaled(30, 10))
@@ -128,6 +129,8 @@ def test_mechanism_and_log():
     trace.structure_log().replay(replayed)
     assert str(replayed) == str(trace.epochs[-1].mechanism)
     assert [entry["edits"][0]["joint"] for entry in trace.log] == list(CUTS[:3])
+    trace.log.insert(1, {"kind": "limit reached", "time": 0.1})  # what else is noted is no structure change
+    assert len(trace.structure_log()) == 3
 
 
 def test_printed():
@@ -149,6 +152,7 @@ def test_printed():
     assert len(lines) == 22
     assert "30 epochs more" in lines[11]
     assert lines[1].endswith("nothing at all")
+    assert event_text({"time": 1.0, "actions": ["cut 'grip'", "push 'arm'"]}) == "cut 'grip', push 'arm'"
     assert str(TraceWriter().trace) == "trace: 0 samples in 0 epochs, interrupted"
 
 
