@@ -182,11 +182,13 @@ class TraceFileError(VarichainError, OSError):
 
     Attributes:
         path: The file.
+        trace: What a run has recorded, if it ended with this error; None else.
     """
 
     def __init__(self, message: str, path: str) -> None:
         """Keep the path next to the message."""
         self.path = path
+        self.trace: Any = None
         super().__init__(message)
 
     def __reduce__(self) -> tuple[Any, ...]:

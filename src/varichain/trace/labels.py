@@ -12,6 +12,7 @@ UNITS = {
     "q": "rad, m; quaternions 1",
     "v": "rad/s, m/s",
     "tau": "N m, N",
+    "holding": "N m, N",
     "loop_forces": "N m, N",
     "coupling_forces": "N m, N",
     "energy": "J",
@@ -20,6 +21,8 @@ UNITS = {
     "center": "m",
     "closure": "m or rad",
 }
+PER_FREEDOM = ("v", "tau", "holding")
+"""Blocks that have a number for each freedom."""
 _PARTS = {
     "energy": ("energy.kinetic", "energy.gravitational", "energy.elastic"),
     "momentum": tuple(f"momentum.{kind}.{axis}" for kind in ("angular", "linear") for axis in "xyz"),
@@ -34,7 +37,7 @@ def labels(epoch: Epoch) -> dict[str, tuple[str, ...]]:
 
 
 def _labels(epoch: Epoch, block: str, width: int) -> tuple[str, ...]:
-    if block in ("q", "v", "tau"):
+    if block == "q" or (block in PER_FREEDOM and width == epoch.slots.n_v):
         joints = epoch.slots.joints.items()
         return tuple(f"{name}.{label}" for name, slot in joints for label in slot.labels(block))
     if block == "loop_forces":

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from varichain.errors import InputError
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.joints import JOINT_TYPES
+
+Index = NDArray[np.intp]
 
 _QUATERNION = ("qw", "qx", "qy", "qz", "px", "py", "pz")
 
@@ -45,6 +50,19 @@ class Slots:
     couplings: tuple[str, ...]
     n_q: int
     n_v: int
+
+    @cached_property
+    def turning(self) -> tuple[Slot, ...]:
+        """Joints whose coordinates begin with a quaternion."""
+        return tuple(slot for slot in self.joints.values() if slot.joint.has_quaternion)
+
+    @cached_property
+    def plain(self) -> tuple[Index, Index]:
+        """Where the coordinates of all other joints are in q, and in the same order in v."""
+        others = [slot for slot in self.joints.values() if not slot.joint.has_quaternion]
+        q = [i for slot in others for i in range(slot.q.start, slot.q.stop)]
+        v = [i for slot in others for i in range(slot.v.start, slot.v.stop)]
+        return np.array(q, dtype=np.intp), np.array(v, dtype=np.intp)
 
 
 def slots_from(description: Any) -> Slots:
