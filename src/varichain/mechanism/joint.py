@@ -124,8 +124,9 @@ class Joint(Frozen, ABC):
 
     def _as(self, **changes: object) -> Self:
         """This joint with fields replaced by values that are known to be right: no check, and cheap."""
-        twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__, **changes)
+        twin, held = object.__new__(type(self)), self.__dict__.copy()
+        held.update(changes)
+        object.__setattr__(twin, "__dict__", held)
         return twin
 
     def __repr__(self) -> str:
