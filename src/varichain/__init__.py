@@ -30,6 +30,7 @@ from varichain.errors import (
     LimitError,
     MissingExtraError,
     PreferenceError,
+    ScenarioFileError,
     SimulationError,
     SimulationInterrupted,
     SingularMassError,
@@ -113,6 +114,7 @@ if TYPE_CHECKING:
     )
     from varichain.layout import JointState, State
     from varichain.motion import JointMotion, Motion, TimeFunctions
+    from varichain.scenarios.files import load_scenario
     from varichain.simulation import (
         PD,
         Compiled,
@@ -148,6 +150,7 @@ _HOMES = {
     "Trace": "varichain.trace",
     "TraceWriter": "varichain.trace",
     "at": "varichain.simulation",
+    "load_scenario": "varichain.scenarios.files",
     "push": "varichain.simulation",
     "resume": "varichain.simulation",
     "simulate": "varichain.simulation",
@@ -228,6 +231,7 @@ __all__ = [
     "Prepared",
     "Prismatic",
     "Revolute",
+    "ScenarioFileError",
     "Screw",
     "Shape",
     "SimulationError",
@@ -267,6 +271,7 @@ __all__ = [
     "jacobian",
     "joint_forces",
     "limit_excess",
+    "load_scenario",
     "loop_states",
     "mass_matrix",
     "mobility",

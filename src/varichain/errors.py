@@ -201,6 +201,27 @@ class DamagedTraceWarning(TraceFileWarning):
     """Part of a trace's file is unreadable; the message says what is lost."""
 
 
+class ScenarioFileError(VarichainError, ValueError):
+    """A scenario file that cannot be used.
+
+    Attributes:
+        path: The file.
+        faults: All that is wrong with it, each with line and column (from 1) and a sentence, in the file's order.
+    """
+
+    def __init__(self, path: str, faults: Iterable[tuple[int, int, str]]) -> None:
+        """Keep the faults."""
+        self.path = path
+        self.faults = sorted(faults)
+        super().__init__(path, self.faults)
+
+    def __str__(self) -> str:
+        """One line a fault, as compilers print them."""
+        n = len(self.faults)
+        lines = [f"{self.path}:{line}:{column}: {what}" for line, column, what in self.faults]
+        return "\n".join([f"{n} mistake{'s' if n != 1 else ''} in scenario file {self.path!r}", *lines])
+
+
 class MissingExtraError(VarichainError, ImportError):
     """A function that needs an optional package which is not installed; the message says what to install."""
 
