@@ -28,8 +28,8 @@ METHODS = {"euler": mj.mjtIntegrator.mjINT_EULER, "rk4": mj.mjtIntegrator.mjINT_
 AT_LEAST = {"euler": 2.0, "rk4": 2.0}
 
 
-def varichain_simulation(m: vc.Mechanism, s: vc.State, method: str) -> tuple[Callable[[], None], Simulation]:
-    """Twenty steps from the state, in the core, with a sample at the end; and the simulation that takes them."""
+def varichain_simulation(m: vc.Mechanism, s: vc.State, method: str) -> Callable[[], None]:
+    """Twenty steps from the state, in the core, with a sample at the end."""
     settings = checked_settings(method, STEP, STEPS * STEP, 1e-9, None, "off")
     simulation = Simulation(m.copy(), s.copy(), settings, [], Controls(None, None, ()))
     simulation.begin()
@@ -39,7 +39,7 @@ def varichain_simulation(m: vc.Mechanism, s: vc.State, method: str) -> tuple[Cal
         engine.restore(start)
         engine.run(STEPS * STEP, STEPS)
 
-    return run, simulation
+    return run
 
 
 def beside_mujoco(console: Console, rounds: int) -> list[Row]:
@@ -48,7 +48,7 @@ def beside_mujoco(console: Console, rounds: int) -> list[Row]:
     for what, joint in (("2 hands (hinges), 2 feet", Revolute("y")), ("4 welds", Fixed())):
         m, s = figure(joint)
         for method, integrator in METHODS.items():
-            ours, simulation = varichain_simulation(m, s, method)
+            ours = varichain_simulation(m, s, method)
             theirs, gap = mujoco_simulation(m, s, integrator, STEP, STEPS)
             trace = vc.simulate(m, s, LONG, method=method, step=STEP, sample=STEPS * STEP, limits="off")
             closure = max(float(epoch.closure.max()) for epoch in trace.epochs)
@@ -64,7 +64,7 @@ def real_time(rounds: int) -> list[Row]:
     from varichain.demo import hanging_figure
 
     m, s = hanging_figure()
-    run, _ = varichain_simulation(m, s, "rk4")
+    run = varichain_simulation(m, s, "rk4")
     timings = interleave({"varichain": run}, rounds, batch_seconds=2e-3)
     return [row_alone("20 ms of the high bar, both hands (rk4, 1 ms)", timings, "varichain", at_most=STEPS * STEP / 40)]
 

@@ -24,6 +24,7 @@ from varichain.errors import (
     DamagedTraceWarning,
     DivergenceError,
     DuplicateNameError,
+    FormatError,
     GapError,
     InertiaError,
     InputError,
@@ -44,6 +45,7 @@ from varichain.mechanism import (
     Box,
     Breaks,
     Capsule,
+    Coupling,
     Cylinder,
     Cylindrical,
     Ellipsoid,
@@ -69,11 +71,14 @@ from varichain.mechanism import (
 from varichain.spatial import Pose
 
 if TYPE_CHECKING:
-    from varichain import figures
+    from varichain import closures, figures
+    from varichain.closures import constant_loops, replace_constant_loops
     from varichain.dynamics import (
         Actuation,
         Assembly,
         Connect,
+        Couple,
+        CouplingMatrix,
         Cut,
         Energy,
         Force,
@@ -94,6 +99,8 @@ if TYPE_CHECKING:
         center_of_mass_jacobian,
         change,
         connect,
+        couple,
+        coupling_matrix,
         cut,
         energy,
         forward_dynamics,
@@ -112,6 +119,7 @@ if TYPE_CHECKING:
         release,
         velocity,
     )
+    from varichain.formats import load, save
     from varichain.layout import JointState, State
     from varichain.motion import JointMotion, Motion, TimeFunctions
     from varichain.scenarios.files import load_scenario
@@ -151,8 +159,12 @@ _HOMES = {
     "TraceWriter": "varichain.trace",
     "at": "varichain.simulation",
     "load_scenario": "varichain.scenarios.files",
+    "constant_loops": "varichain.closures",
+    "load": "varichain.formats",
     "push": "varichain.simulation",
+    "replace_constant_loops": "varichain.closures",
     "resume": "varichain.simulation",
+    "save": "varichain.formats",
     "simulate": "varichain.simulation",
     "stop": "varichain.simulation",
     "use": "varichain.simulation",
@@ -162,9 +174,9 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import dynamics, with it the compiler, and traces when one of their names is first asked for."""
-    if name == "figures":
-        return importlib.import_module("varichain.figures")
+    """Import dynamics, with it the compiler, and the others when one of their names is first asked for."""
+    if name in ("closures", "figures"):
+        return importlib.import_module(f"varichain.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'varichain' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOMES.get(name, "varichain.dynamics")), name)
@@ -192,6 +204,9 @@ __all__ = [
     "ComputedTorque",
     "Connect",
     "ControllerError",
+    "Couple",
+    "Coupling",
+    "CouplingMatrix",
     "Cut",
     "Cylinder",
     "Cylindrical",
@@ -202,6 +217,7 @@ __all__ = [
     "Energy",
     "Fixed",
     "Force",
+    "FormatError",
     "ForwardDynamics",
     "Frame",
     "Free",
@@ -261,7 +277,11 @@ __all__ = [
     "center_of_mass_jacobian",
     "change",
     "check",
+    "closures",
     "connect",
+    "constant_loops",
+    "couple",
+    "coupling_matrix",
     "cut",
     "energy",
     "figures",
@@ -271,6 +291,7 @@ __all__ = [
     "jacobian",
     "joint_forces",
     "limit_excess",
+    "load",
     "load_scenario",
     "loop_states",
     "mass_matrix",
@@ -281,7 +302,9 @@ __all__ = [
     "project",
     "push",
     "release",
+    "replace_constant_loops",
     "resume",
+    "save",
     "simulate",
     "stop",
     "use",

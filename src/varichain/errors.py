@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MOST_NAMES_SHOWN = 20
+_MOST_COMPARED = 500  # comparing all names of a huge file would take seconds
 
 
 class VarichainError(Exception):
@@ -32,7 +33,7 @@ class UnknownNameError(VarichainError, KeyError):
     def __init__(self, kind: str, name: object, valid: Iterable[str]) -> None:
         """Rank the `valid` names by closeness to `name`."""
         names = list(valid)
-        close = get_close_matches(name, names, n=3) if isinstance(name, str) else []
+        close = get_close_matches(name, names[:_MOST_COMPARED], n=3) if isinstance(name, str) else []
         self.kind = kind
         self.name = name
         self.valid = close + [other for other in names if other not in close]
@@ -181,11 +182,13 @@ class TraceFileError(VarichainError, OSError):
 
     Attributes:
         path: The file.
+        trace: What a run has recorded, if it ended with this error; None else.
     """
 
     def __init__(self, message: str, path: str) -> None:
         """Keep the path next to the message."""
         self.path = path
+        self.trace: Any = None
         super().__init__(message)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -220,6 +223,26 @@ class ScenarioFileError(VarichainError, ValueError):
         n = len(self.faults)
         lines = [f"{self.path}:{line}:{column}: {what}" for line, column, what in self.faults]
         return "\n".join([f"{n} mistake{'s' if n != 1 else ''} in scenario file {self.path!r}", *lines])
+
+
+class FormatError(VarichainError, ValueError):
+    """A robot file that cannot be read whole: broken, hostile, or with parts that no mechanism can have.
+
+    Attributes:
+        path: The file.
+        line: Line where the fault is, if known.
+    """
+
+    def __init__(self, message: str, path: str, line: int | None = None) -> None:
+        """Keep file and line next to the message."""
+        self.path = path
+        self.line = line
+        self._message = message
+        super().__init__(f"{path}{'' if line is None else f':{line}'}: {message}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle file and line too."""
+        return type(self), (self._message, self.path, self.line)
 
 
 class MissingExtraError(VarichainError, ImportError):

@@ -1,7 +1,7 @@
 import pytest
 
 from varichain.errors import StructureError
-from varichain.mechanism import Fixed, Inertia, Link, Mechanism, Revolute
+from varichain.mechanism import Coupling, Fixed, Inertia, Link, Mechanism, Revolute
 from varichain.mechanism.check import RULES, check
 from varichain.mechanism.frames import Frame
 from varichain.spatial.pose import Pose
@@ -93,6 +93,16 @@ def child_of_a_copy(m):
     m._hang(Link(m._next_id, "finger", Revolute(name="finger"), Pose(), Inertia.zero()), m.link("ab*"))
 
 
+def couplings(*ties):
+    """A function that couples joints behind the mechanism's back."""
+
+    def breaking(m):
+        for number, (joint, to) in enumerate(ties):
+            m._couplings[str(number)] = Coupling(str(number), joint, to, 1.0, 0.0)
+
+    return breaking
+
+
 DAMAGE = {
     "ground with a parent": (edit("ground", parent="a"), "Ground has id 0"),
     "ground with a joint": (edit("ground", joint=Fixed(name="j")), "Ground has id 0"),
@@ -123,6 +133,10 @@ DAMAGE = {
     "frame on nothing": (frame_on("lost"), "Every frame lies on"),
     "frame on a copy": (frame_on("ab*"), "Every frame lies on"),
     "frame called like a link": (frame_on("a", "b"), "no link has its name"),
+    "coupled to nothing": (couplings(("a", "nobody")), "A coupling ties two joints of the tree"),
+    "coupled copy": (couplings(("a", "grip")), "joints of the tree"),
+    "coupled to two": (couplings(("a", "b"), ("a", "aa")), "no joint follows two others"),
+    "coupled in a ring": (couplings(("a", "b"), ("b", "aa"), ("aa", "a")), "or itself"),
 }
 
 

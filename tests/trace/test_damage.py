@@ -12,8 +12,15 @@ from runs import Run
 from varichain.errors import DamagedTraceWarning, InputError, TraceFileError, TraceFileWarning
 from varichain.trace import Trace, records, stored
 from varichain.trace.file import TraceFile
-from varichain.trace.frames import SIZE, frame
+from varichain.trace.frames import SIZE
+from varichain.trace.frames import frame as frame_in_parts
 from varichain.trace.scan import Scan
+
+
+def frame(kind, number, content):
+    """A frame as bytes."""
+    return b"".join(frame_in_parts(kind, number, content))
+
 
 N_FLIPS = scaled(300, 60)
 N_LENGTHS = scaled(100, 30)

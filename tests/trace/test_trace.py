@@ -15,6 +15,8 @@ from runs import CUTS, Run, columns_of, gymnast, random_rows
 from varichain.errors import InputError, TraceFileError, UnknownNameError
 from varichain.mechanism import description, mechanism_from
 from varichain.trace import Columns, Trace, TraceWriter
+from varichain.trace import file as trace_file
+from varichain.trace.text import event_text
 
 
 @settings(max_examples=scaled(30, 10))
@@ -127,6 +129,8 @@ def test_mechanism_and_log():
     trace.structure_log().replay(replayed)
     assert str(replayed) == str(trace.epochs[-1].mechanism)
     assert [entry["edits"][0]["joint"] for entry in trace.log] == list(CUTS[:3])
+    trace.log.insert(1, {"kind": "limit reached", "time": 0.1})  # what else is noted is no structure change
+    assert len(trace.structure_log()) == 3
 
 
 def test_printed():
@@ -148,6 +152,7 @@ def test_printed():
     assert len(lines) == 22
     assert "30 epochs more" in lines[11]
     assert lines[1].endswith("nothing at all")
+    assert event_text({"time": 1.0, "actions": ["cut 'grip'", "push 'arm'"]}) == "cut 'grip', push 'arm'"
     assert str(TraceWriter().trace) == "trace: 0 samples in 0 epochs, interrupted"
 
 
@@ -201,6 +206,21 @@ def test_pickles_and_replaced_files(tmp_path):
     run.assert_is(pickle.loads(pickle.dumps(trace)))
     del trace
     gc.collect()
+
+
+def test_files_that_are_not_held_open(tmp_path, monkeypatch):
+    """Where an open file cannot be renamed, files are opened for each reading, and all else is the same."""
+    monkeypatch.setattr(trace_file, "_IS_HELD", False)
+    path = tmp_path / "run.h5"
+    run = Run(path)
+    run.assert_is(run.trace)
+    run.assert_is(Trace.load(path))
+    again = Run(path, seed=1, overwrite=True)
+    again.assert_is(again.trace)
+    trace = Trace.load(path)
+    path.unlink()
+    with pytest.raises(TraceFileError, match="cannot read"):
+        _ = trace.epochs[0].q
 
 
 def test_files_changed_in_place_are_noticed(tmp_path):

@@ -3,13 +3,14 @@
 import os
 import time
 
+import h5py
 import numpy as np
 import pytest
 
 from runs import Run, columns_of, gymnast, random_rows
 from varichain.errors import InputError, TraceFileError
 from varichain.mechanism import description
-from varichain.trace import Columns, Trace, TraceWriter, journal
+from varichain.trace import Columns, Trace, TraceWriter, finished, journal
 
 TIME = Columns([("time", 1)])
 
@@ -46,7 +47,9 @@ def test_order_of_calls():
     early["open_epoch"]()
     with pytest.raises(InputError, match="open_epoch cannot come within an epoch"):
         early["open_epoch"]()
-    writer.finish()
+    trace = writer.finish("stopped")
+    assert writer.finish().outcome == trace.outcome == "stopped"
+    del early["finish"]
     for name, call in early.items():
         with pytest.raises(InputError, match=f"{name} cannot come after finish"):
             call()
@@ -216,6 +219,32 @@ def test_interrupted_after_writing(tmp_path, monkeypatch):
     for found in (Trace.load(tmp_path / "run.h5"), writer.finish(), Trace.load(tmp_path / "run.h5")):
         assert found.time.tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
         assert (len(found.epochs), found.damage) == (1, None)
+
+
+def test_interrupted_while_it_finishes(tmp_path, monkeypatch):
+    """Ctrl-C while the file is being made plain HDF5: finishing again goes on, and the first outcome counts."""
+    path = tmp_path / "run.h5"
+    writer = begun(path)
+    writer.append([[0.0]])
+    with monkeypatch.context() as patch:
+        patch.setattr(finished, "_tables", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            writer.finish("complete")
+    assert os.listdir(tmp_path) == ["run.h5"]
+    assert (Trace.load(path).outcome, writer.trace.outcome) == ("complete", "complete")
+    with monkeypatch.context() as patch:
+        patch.setattr(journal.Journal, "write", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            writer.finish("complete")
+    assert writer.finish("interrupted").outcome == Trace.load(path).outcome == "complete"
+    assert Trace.load(path).time.tolist() == [0.0]
+    with h5py.File(path) as file:
+        assert file["epochs/0000/time"][()] == [0.0]
+
+
+def interrupted(*_):
+    """Ctrl-C."""
+    raise KeyboardInterrupt
 
 
 def test_continuation(tmp_path):

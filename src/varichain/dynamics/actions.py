@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.errors import InputError
+from varichain.errors import GapError, InputError
 from varichain.kernels.links import frame_on_other
 from varichain.layout.state import State
 from varichain.mechanism.connections import Place, add_virtual_link
+from varichain.mechanism.coupling import Coupling, add_coupling
 from varichain.mechanism.frames import Frame, end_of
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
@@ -21,6 +22,9 @@ from varichain.spatial.checks import positive_scalar
 from varichain.spatial.pose import Pose
 
 Array = NDArray[np.float64]
+
+MEET = 1e-6
+"""Frames, or joints of a coupling, further apart than this [m or rad] do not coincide."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +42,23 @@ class Connect:
 
 @dataclass(frozen=True)
 class Cut:
-    """A joint to be cut."""
+    """A joint or a coupling to be cut."""
 
     joint: str
 
 
-Action = Connect | Cut
+@dataclass(frozen=True)
+class Couple:
+    """A coupling to be made; arguments as of `Mechanism.couple`."""
+
+    joint: str
+    to: str
+    multiplier: float = 1.0
+    offset: float | None = None
+    name: str | None = None
+
+
+Action = Connect | Couple | Cut
 
 
 def connect(
@@ -62,8 +77,15 @@ def connect(
     return Connect(a, b, joint, at, at_other, name, snap)
 
 
+def couple(
+    joint: str, to: str, multiplier: float = 1.0, offset: float | None = None, name: str | None = None
+) -> Couple:
+    """A coupling, for `change` and events; arguments as of `Mechanism.couple`."""
+    return Couple(joint, to, multiplier, offset, name)
+
+
 def cut(joint: str) -> Cut:
-    """A cut, for `change` and events."""
+    """A cut of a joint or of a coupling, for `change` and events."""
     return Cut(joint)
 
 
@@ -99,6 +121,31 @@ def apply_connections(m: Mechanism, s: State, connections: Iterable[Connect]) ->
             at_other = _frame_on_other(s, a, b, at)
         links.append(add_virtual_link(m, a, b, connection.joint, at, at_other, connection.name))
     return links
+
+
+def apply_couplings(m: Mechanism, s: State, couplings: Iterable[Couple]) -> list[Coupling]:
+    """Couple joints where they are in the state, unless an offset says where they must be.
+
+    Raises:
+        GapError: The joints are elsewhere than the offset says.
+    """
+    made = []
+    for wanted in couplings:
+        offset = 0.0 if wanted.offset is None else wanted.offset
+        coupling = add_coupling(m, wanted.joint, wanted.to, wanted.multiplier, offset, wanted.name)
+        now = s[wanted.joint].q - coupling.multiplier * s[wanted.to].q
+        if wanted.offset is None:
+            coupling = replace(coupling, offset=now)
+            m._couplings = {**m._couplings, coupling.name: coupling}
+        elif not abs(now - coupling.offset) <= MEET:
+            gap = abs(now - coupling.offset)
+            raise GapError(
+                f"coupling {wanted.joint!r} to {wanted.to!r}: the joints are {gap:.3g} [m or rad] from where the "
+                f"offset says they are, {MEET:g} allowed; leave out the offset to couple them where they are",
+                gap,
+            )
+        made.append(coupling)
+    return made
 
 
 _ORIGIN = Pose()

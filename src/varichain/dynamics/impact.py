@@ -100,7 +100,7 @@ def impact(m: Mechanism, s: State, connections: Iterable[Connect], restitution: 
         refuse_gaps(layout, trial, given)
         table: Table = layout.workspaces.mine.table
         loops = layout.workspaces.mine.array("loops")
-        loops["restitution"][len(loops) - len(given) :] = part
+        loops["restitution"][len(layout.connections) - len(given) : len(layout.connections)] = part
         try:
             return impact_of(layout, table, trial)
         finally:
@@ -119,7 +119,7 @@ def impact_of(layout: Layout, table: Table, s: State) -> Impact:
     if out[18] > _STILL:
         return _dense_impact(layout, table, s)
     if out[17] == 0.0:
-        impulses = LoopForces(layout.connections, out[i_wrenches:].reshape(n_loops, 6), out[i_rows:i_wrenches], True)
+        impulses = LoopForces(layout, out[i_wrenches:].reshape(n_loops, 6), out[i_rows:i_wrenches], True)
     else:
         impulses = loop_forces_from_rows(layout, table, s)
     return Impact(out[TOTALS:i_v], out[i_v:i_rows], impulses, out[:17])

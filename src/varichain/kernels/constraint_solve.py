@@ -31,7 +31,7 @@ def factor(table):
     dofs, loops, rows, pairs = open_dofs(table), open_loops(table), open_rows(table), open_pairs(table)
     support, shared = open_support(table), open_shared(table)
     propagated, gram = open_propagated(table), open_gram(table)
-    propagate(dofs, loops, rows, support, propagated)
+    propagate(open_bodies(table), dofs, loops, rows, support, propagated)
     fill_gram(loops, pairs, support, shared, dofs, propagated, rows, gram)
     smallest_kept, largest_dropped = factor_gram(False, loops, rows, gram)
     if smallest_kept < SURELY_INDEPENDENT or largest_dropped > SURELY_DEPENDENT:

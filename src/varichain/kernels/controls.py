@@ -8,9 +8,9 @@ references, torque tables.
 from varichain.kernels.callbacks import call_controller
 from varichain.kernels.jit import routine
 from varichain.kernels.manifold import rotation_between
-from varichain.kernels.motion import rotation_motion, scalar_motion, write_motion
+from varichain.kernels.motion import position_motion, rotation_motion, scalar_motion, write_motion
 from varichain.kernels.records import ROTATION, SCALAR
-from varichain.kernels.tuples import mat_t_vec, mat_vec, matrix_from_quaternion
+from varichain.kernels.tuples import mat_t_vec, mat_vec, matrix_from_quaternion, sub3
 
 # Rows of `gains`: stiffness and damping of the PD controllers, largest torque, torque held since the last tick.
 STIFFNESS, DAMPING, LARGEST, HELD = 0, 1, 2, 3
@@ -62,6 +62,19 @@ def _towards_rotation(channel, motion, gains, t, q, v, tau):
 
 
 @routine
+def _towards_position(channel, motion, gains, t, q, v, tau):
+    """Force in the axes that the link has now, as the freedoms of a free joint are."""
+    k, j = channel.dof, channel.coordinate
+    p, p_rate, _ = position_motion(channel, motion, t)
+    R = matrix_from_quaternion(q[j - 4], q[j - 3], q[j - 2], q[j - 1])
+    missing = mat_t_vec(R, sub3(p, (q[j], q[j + 1], q[j + 2])))
+    rate = mat_t_vec(R, p_rate)
+    tau[k] += gains[STIFFNESS, k] * missing[0] + gains[DAMPING, k] * (rate[0] - v[k])
+    tau[k + 1] += gains[STIFFNESS, k + 1] * missing[1] + gains[DAMPING, k + 1] * (rate[1] - v[k + 1])
+    tau[k + 2] += gains[STIFFNESS, k + 2] * missing[2] + gains[DAMPING, k + 2] * (rate[2] - v[k + 2])
+
+
+@routine
 def control(channels, motion, gains, counts, t, q, v, tau):
     """Torques of all controllers (n_v)."""
     for k in range(len(tau)):
@@ -75,6 +88,8 @@ def control(channels, motion, gains, counts, t, q, v, tau):
             k = channel.dof
             x, xd, _ = scalar_motion(channel, motion, t)
             tau[k] += gains[STIFFNESS, k] * (x - q[channel.coordinate]) + gains[DAMPING, k] * (xd - v[k])
+        else:
+            _towards_position(channel, motion, gains, t, q, v, tau)
     first += counts[REFERENCES]
     for i in range(first, first + counts[TABLES]):
         channel = channels[i]
@@ -82,5 +97,8 @@ def control(channels, motion, gains, counts, t, q, v, tau):
         tau[channel.dof] += x
     if counts[CONTROLLER] != 0:
         call_controller(counts[CONTROLLER], t, q, v, tau)
-    for k in range(len(tau)):
-        tau[k] = max(-gains[LARGEST, k], min(tau[k], gains[LARGEST, k]))
+    for k in range(len(tau)):  # by comparisons that let a NaN through: it must be noticed
+        if tau[k] > gains[LARGEST, k]:
+            tau[k] = gains[LARGEST, k]
+        elif tau[k] < -gains[LARGEST, k]:
+            tau[k] = -gains[LARGEST, k]

@@ -2,6 +2,7 @@
 
 from varichain.kernels.constraint_solve import factor, solve
 from varichain.kernels.controls import CONTROLLED, DRIVES, SOFT, control, drive, driving_power
+from varichain.kernels.couplings import forced_slip, load_slip_rates, load_slips
 from varichain.kernels.forward_dynamics import inward_articulated, load_torques, outward_accelerations, outward_bias
 from varichain.kernels.holds import aim, soft_torques
 from varichain.kernels.jit import fragment, routine
@@ -9,6 +10,7 @@ from varichain.kernels.links import point_of_link, rotation_of_link
 from varichain.kernels.loop_joints import load_loop_forces
 from varichain.kernels.loops import loop_error, place_rows, relative, row_bias, row_error, row_velocity
 from varichain.kernels.propagation import subtract_free
+from varichain.kernels.records import COORDINATES
 from varichain.kernels.tables import (
     open_bodies,
     open_dofs,
@@ -59,7 +61,7 @@ def load_forces(table, forces):
 
 
 @fragment
-def _accelerate(table, rate, a_out):
+def _accelerate(table, rate, q, v, a_out):
     """Accelerations of bodies whose bias forces and torques have been loaded, with all loops closed.
 
     `rate` is 1 / h if a step of length h is to undo what loops have opened by, 0 if they are kept closed otherwise.
@@ -72,11 +74,16 @@ def _accelerate(table, rate, a_out):
     multipliers = open_multipliers(table)
     place_rows(bodies, loops, rows)
     factor(table)
+    if rate > 0.0:
+        load_slips(bodies, loops, q)
+        load_slip_rates(bodies, loops, v)
     for i in range(len(loops)):
         loop = loops[i]
         motion = relative(bodies, loop)
         for r in range(loop.row, loop.row + loop.n_rows):
             multipliers[r] = -row_bias(bodies, rows[r], loop, motion)
+        if loop.orientation == COORDINATES:
+            multipliers[loop.row] = -forced_slip(bodies, dofs, loop)
         if rate > 0.0:
             error = loop_error(bodies, loop)
             for r in range(loop.row, loop.row + loop.n_rows):
@@ -135,7 +142,7 @@ def derivative(context, t, q, v, tau, a_out):
     forced = load_forces(table, forces)
     load_torques(dofs, tau)
     stopped = _load_soft_stops(holds, dofs, q, v, a_out) if counts[SOFT] else 0.0
-    _accelerate(table, rate, a_out)
+    _accelerate(table, rate, q, v, a_out)
     _add_forced(bodies, dofs, a_out)
     driven = driving_power(channels, counts, dofs, v)
     return controlled, -_dissipation(bodies, loops, dofs, v), forced, driven, stopped

@@ -7,6 +7,7 @@ each takes one solution, and only what does not settle is factored anew.
 from varichain.kernels.closure import load_errors
 from varichain.kernels.constraint_solve import factor_at_rest, solve
 from varichain.kernels.controls import DRIVES, drive
+from varichain.kernels.couplings import load_slip_rates
 from varichain.kernels.holds import aim, snap
 from varichain.kernels.jit import routine
 from varichain.kernels.kinematics import move_all, place_all
@@ -51,13 +52,13 @@ def keep_positions(context, t, q, v, step):
         aim(holds, bodies, dofs, q, v)
         place_all(q, bodies, dofs)
         place_rows(bodies, loops, rows)
-        largest = load_errors(bodies, loops, rows, multipliers)
+        largest = load_errors(bodies, loops, rows, q, multipliers)
         # what rounding leaves does not shrink any more
         if not largest > _CLOSED or count == _MOST or (largest < 100.0 * _CLOSED and largest > 0.5 * before):
             break
         if count >= _CHEAP:
             factor_at_rest(table)
-            load_errors(bodies, loops, rows, multipliers)
+            load_errors(bodies, loops, rows, q, multipliers)
         before = largest
         _correct(table, step)
         step_all(bodies, q, step, 1.0, q)
@@ -80,6 +81,7 @@ def keep_velocities(context, q, v, step):
         aim(holds, bodies, dofs, q, v)
         move_all(q, v, bodies, dofs)
         place_rows(bodies, loops, rows)
+        load_slip_rates(bodies, loops, v)
         if count >= _CHEAP:
             factor_at_rest(table)
         largest = 0.0

@@ -111,7 +111,10 @@ LINK = np.dtype(
 
 # How a loop's rows look at its joint frame B (on one link) and the frame A (on the other) that the joint carries.
 LINEAR, ANGULAR, HELICAL, CROSSED = 0, 1, 2, 3
-WHOLE, AXIS = 0, 1
+# The one row of a coupling looks at two joints' coordinates instead: q_A - multiplier q_B - offset. It is a loop of its
+# own kind, behind all others: bodies A and B are those that the two joints carry, and its frames are left zero.
+COUPLED = 4
+WHOLE, AXIS, COORDINATES = 0, 1, 2
 # Joints that close loops and have springs, dampers or friction, by the order of their freedoms; 0 for none of these.
 TURN, SLIDE, TURN_AND_SLIDE, IN_PLANE, BALL = 1, 2, 3, 4, 5
 
@@ -126,8 +129,8 @@ LOOP_SPEC = np.dtype(
         ("p_B", _F, 3),
         ("axes", _F, 9),  # rotation whose z column is the joint's axis in the joint frame
         ("axis_A", _F, 3),
-        ("angle", _F),
-        ("pitch", _F),
+        ("angle", _F),  # or the offset of a coupling
+        ("pitch", _F),  # or the multiplier of a coupling
         ("orientation", _I),
         ("n_rows", _I),
         ("row_kinds", _I, 6),
@@ -146,7 +149,7 @@ LOOP = np.dtype(
         # layout
         ("body_A", _I),  # carries the virtual link's real link
         ("body_B", _I),  # carries the link that the virtual link hangs on
-        ("orientation", _I),  # how its orientation error is measured: WHOLE rotation, or direction of the AXIS
+        ("orientation", _I),  # how its error is measured: WHOLE rotation, direction of the AXIS, or joint COORDINATES
         ("row", _I),  # first row
         ("n_rows", _I),
         ("support", _I),  # first of its supporting freedoms in the support list: A's own, B's own, then common ones
@@ -161,8 +164,8 @@ LOOP = np.dtype(
         ("R_B", _F, 9),
         ("p_B", _F, 3),
         ("axis_A", _F, 3),  # second axis of a universal joint, in frame A
-        ("angle", _F),  # between the axes of a universal joint
-        ("pitch", _F),
+        ("angle", _F),  # between the axes of a universal joint; or the offset of a coupling
+        ("pitch", _F),  # of a screw; or the multiplier of a coupling
         ("joint", _I),
         ("damping", _F, 3),
         ("friction", _F, 3),
@@ -176,6 +179,8 @@ LOOP = np.dtype(
         ("own", _F, 6),  # wrench of the joint's springs, dampers and friction on A, at the point
         ("restitution", _F),  # part of the opening velocity that an impact turns round; zero between calls
         ("dissipated", _F),  # power that the joint's damper and friction take
+        ("slip", _F),  # of a coupling: how far its joints are from where they should be, and how fast that grows
+        ("slip_rate", _F),
     ],
     align=True,
 )
@@ -183,7 +188,7 @@ LOOP = np.dtype(
 ROW = np.dtype(
     [
         # layout
-        ("kind", _I),  # LINEAR, ANGULAR, HELICAL or CROSSED
+        ("kind", _I),  # LINEAR, ANGULAR, HELICAL, CROSSED or COUPLED
         ("axis", _I),  # column of frame B that the row looks along
         ("first", _I),  # first row that it shares a freedom with, directly or through rows between
         ("entry", _I),  # where that row's entry stands in the packed Gram matrix
@@ -229,7 +234,7 @@ HOLD = np.dtype(
         ("slide", _I),  # direction in which it slides against friction
         ("at", _I),  # -1 at its lower stop, 1 at its upper one, 0 at none
         # working values
-        ("before", _I),  # whether it was held before an event
+        ("before", _I),  # what held it before an event
         ("impulse", _F),  # of the stop, in the last impact
     ],
     align=True,

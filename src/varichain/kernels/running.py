@@ -6,6 +6,7 @@ need; events lie between grid points, and the next step leads back to the grid.
 
 import math
 
+from varichain.kernels.couplings import count_couplings
 from varichain.kernels.derivative import N_ACCOUNTS, derivative
 from varichain.kernels.impact import gather_wrenches
 from varichain.kernels.jit import (
@@ -52,6 +53,7 @@ STRUCK, LET_GO, STUCK, SLIPPED = 0, 1, 2, 3
 TAU, ACC, POWERS, Q_END, V_END, TAU_END, ACC_END, POWERS_END, DONE, STEP_WORK, WANTED = range(11)
 N_NODE = 12  # the last row is twice as long as q: two rows
 
+_FREE, _BY_FRICTION, _AT_STOP = 0, 1, 2  # what has held a freedom before an event
 _LOCATED = 1e-11  # [s] within which an instant is found
 _MOST_EVENTS = 500  # between two grid points
 _LEAST_STEP = 1e-12  # [s]
@@ -162,7 +164,7 @@ def settle_node(context, is_impact, q, v, node, memo, tally, happenings, impulse
     table, holds = context[0], context[1]
     n_v = len(v)
     for i in range(len(holds)):
-        holds[i].before = holds[i].held
+        holds[i].before = (_AT_STOP if holds[i].at != 0 else _BY_FRICTION) if holds[i].held else _FREE
     struck = touch(context, q, v)
     lost = 0.0
     if struck or is_impact:
@@ -174,17 +176,16 @@ def settle_node(context, is_impact, q, v, node, memo, tally, happenings, impulse
         bodies = open_bodies(table)
         for b in range(len(bodies)):
             store6(bodies[b].wrench, ZERO6)
-        if struck:
-            for i in range(len(holds)):
-                if abs(holds[i].impulse) > SLACK_FORCE:
-                    _note(memo, tally, happenings, STRUCK, i, holds[i].impulse, lost)
-                    lost = 0.0  # of one impact, noted once
+        for i in range(len(holds)):
+            if abs(holds[i].impulse) > SLACK_FORCE:
+                _note(memo, tally, happenings, STRUCK, i, holds[i].impulse, lost)
+                lost = 0.0  # of one impact, noted once
     found = decide(context, memo[TIME], q, v, node[TAU, :n_v], node[ACC, :n_v])
     _evaluate(context, memo[TIME], q, v, node[TAU, :n_v], node[ACC, :n_v], node[POWERS])
     for i in range(len(holds)):
         hold = holds[i]
         if hold.before and not hold.held:
-            _note(memo, tally, happenings, SLIPPED if hold.friction > 0.0 else LET_GO, i, 0.0, 0.0)
+            _note(memo, tally, happenings, LET_GO if hold.before == _AT_STOP else SLIPPED, i, 0.0, 0.0)
         elif hold.held and not hold.before and hold.friction > 0.0 and hold.at == 0:
             _note(memo, tally, happenings, STUCK, i, 0.0, 0.0)
     tally[NODE] = 1
@@ -196,8 +197,21 @@ def settle_node(context, is_impact, q, v, node, memo, tally, happenings, impulse
 
 
 @routine
+def _turn_holding(bodies, dofs, holding):
+    """Bring the moments that hold balls at their stops from the basis of the stops to the links' axes."""
+    for b in range(1, len(bodies)):
+        body = bodies[b]
+        if body.held and body.turned:
+            k, E = body.dof, body.basis
+            x, y, z = holding[k], holding[k + 1], holding[k + 2]
+            holding[k] = E[0] * x + E[1] * y + E[2] * z
+            holding[k + 1] = E[3] * x + E[4] * y + E[5] * z
+            holding[k + 2] = E[6] * x + E[7] * y + E[8] * z
+
+
+@routine
 def write_sample(context, q, v, node, memo, row):
-    """Write a sample: time, q, v, torques, holding forces, loop forces, energies, work, momentum, centre, closure."""
+    """Write a sample: time, q, v, torques; forces of holds, loops and couplings; energies, work, momentum and so on."""
     table = context[0]
     bodies, dofs, loops = open_bodies(table), open_dofs(table), open_loops(table)
     n_q, n_v = len(q), len(v)
@@ -208,10 +222,16 @@ def write_sample(context, q, v, node, memo, row):
         row[i + k] = v[k]
         row[i + n_v + k] = node[TAU, k]
         row[i + 2 * n_v + k] = dofs[k].reaction if dofs[k].lock else 0.0
+    _turn_holding(bodies, dofs, row[i + 2 * n_v : i + 3 * n_v])
     i += 3 * n_v
-    wrenches = row[i : i + 6 * len(loops)].reshape((len(loops), 6))
-    gather_wrenches(loops, open_rows(table), open_multipliers(table), wrenches)
-    i += 6 * len(loops)
+    n_couplings, multipliers = count_couplings(loops), open_multipliers(table)
+    n_loops = len(loops) - n_couplings
+    wrenches = row[i : i + 6 * n_loops].reshape((n_loops, 6))
+    gather_wrenches(loops, open_rows(table), multipliers, wrenches)
+    i += 6 * n_loops
+    for j in range(n_couplings):
+        row[i + j] = multipliers[loops[n_loops + j].row]
+    i += n_couplings
     gravitational, elastic = 0.0, loop_spring_energy(bodies, loops)
     up = linear(load6(bodies[0].A))
     for b in range(1, len(bodies)):

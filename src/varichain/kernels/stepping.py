@@ -52,6 +52,6 @@ def advance(
         if n_loops > 0:
             close_positions(table, q, _CLOSED, _MOST_NEWTON_STEPS, u)
             move_all(q, v, bodies, open_dofs(table))
-            jump(table, u)
+            jump(table, v, u)
             for k in range(n_v):
                 v[k] += u[k]

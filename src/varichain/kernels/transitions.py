@@ -110,7 +110,7 @@ def _forced_jump(context, q, v, dv):
         if body.held:
             motion = add6(motion, forced_motion(body, dofs))
         store6(body.forced, motion)
-    jump(table, dv)
+    jump(table, v, dv)
     for b in range(1, len(bodies)):
         body = bodies[b]
         store6(body.forced, ZERO6)

@@ -2,6 +2,7 @@
 
 from varichain.mechanism.breaks import Breaks
 from varichain.mechanism.check import check
+from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.describe import description, mechanism_from
 from varichain.mechanism.frames import Frame
 from varichain.mechanism.inertia import Inertia
@@ -29,6 +30,7 @@ __all__ = [
     "Box",
     "Breaks",
     "Capsule",
+    "Coupling",
     "Cylinder",
     "Cylindrical",
     "Edit",

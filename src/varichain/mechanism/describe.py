@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from varichain.errors import InputError
 from varichain.mechanism.arguments import checked_loop_joint
 from varichain.mechanism.check import check
 from varichain.mechanism.connections import check_ends
+from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
@@ -28,17 +28,18 @@ from varichain.mechanism.plain import (
     shape_from,
     whole_number,
 )
-from varichain.spatial.checks import name_string
+from varichain.spatial.checks import finite_scalar, name_string
 from varichain.spatial.pose import Pose
 
-_ENTRIES = ("name", "gravity", "next_id", "links", "frames")
+_ENTRIES = ("name", "gravity", "next_id", "links", "frames", "couplings")
 _FRAME = ("name", "link", "at")
+_COUPLING = ("name", "joint", "to", "multiplier", "offset")
 _REAL = ("id", "name", "parent", "place", "joint", "at", "inertia", "shapes")
 _VIRTUAL = ("id", "name", "parent", "place", "joint", "at", "real", "on_real")
 
 
 def description(m: Mechanism) -> Plain:
-    """The structure of a mechanism as plain values, ready for JSON: all of it but `revision` and `log`.
+    """The structure of a mechanism as plain values, ready for JSON: all of it but `revision`, `log` and `source`.
 
     Links stand in the order of their ids, ground left out; `parent` and `real` are names, `place` counts the children
     of the parent. A virtual link has `real` and `on_real` where others have `inertia` and `shapes`. Read it, do not
@@ -47,7 +48,9 @@ def description(m: Mechanism) -> Plain:
     places = {child.id: i for link in m._links.values() for i, child in enumerate(link.children)}
     links = [_plain_link(link, places[link.id]) for link in m._links.values() if not link.is_ground]
     frames = [{"name": name, "link": frame.link, "at": plain_pose(frame.at)} for name, frame in m.frames.items()]
-    return {"name": m.name, "gravity": m.gravity.tolist(), "next_id": m._next_id, "links": links, "frames": frames}
+    couplings = [{key: getattr(coupling, key) for key in _COUPLING} for coupling in m.couplings]
+    parts = {"links": links, "frames": frames, "couplings": couplings}
+    return {"name": m.name, "gravity": m.gravity.tolist(), "next_id": m._next_id, **parts}
 
 
 def mechanism_from(description: Any) -> Mechanism:
@@ -60,26 +63,20 @@ def mechanism_from(description: Any) -> Mechanism:
     entries = entries_of(description, _ENTRIES, "description")
     with located("description"):
         m = Mechanism(entries["name"], entries["gravity"])
-    rows = list_from(entries["links"], _link_entries, "links")
-    links = [_link(row, f"links[{i}]") for i, row in enumerate(rows)]
-    for i, link in enumerate(links):
-        _enter(m, link, f"links[{i}]")
-    for i, (link, row) in enumerate(zip(links, rows, strict=True)):
-        if "real" in row:
-            link._edit(real=_named(m, row["real"], f"links[{i}].real"))
-    m._virtual_links = tuple([link for link in links if link.is_virtual])
-    _hang_all(m, links, rows)
+    for i, row in enumerate(list_from(entries["links"], _link_entries, "links")):
+        _hang(m, row, f"links[{i}]")
+    _order_children(m, entries["links"])
     m._next_id = whole_number(entries["next_id"], "next_id")
     for i, row in enumerate(
         list_from(entries["frames"], lambda value, place: entries_of(value, _FRAME, place), "frames")
     ):
         with located(f"frames[{i}]"):
             m.add_frame(row["name"], row["link"], pose_from(row["at"], f"frames[{i}].at"))
+    made = list_from(entries["couplings"], _coupling, "couplings")
+    m._couplings = {coupling.name: coupling for coupling in made}
+    if len(m._couplings) < len(made):
+        raise InputError("couplings must have different names")
     check(m)
-    for i, link in enumerate(links):
-        if link.real is not None and link.parent is not None:
-            with located(f"links[{i}]"):
-                check_ends(link.real, link.parent)
     return m
 
 
@@ -112,6 +109,25 @@ def _link_entries(value: Any, place: str) -> Plain:
     return entries_of(value, _VIRTUAL if is_virtual else _REAL, place)
 
 
+def _hang(m: Mechanism, row: Plain, place: str) -> None:
+    """Hang a link on its parent, behind the children that it has already."""
+    link, parent = _link(row, place), _named(m, row["parent"], f"{place}.parent")
+    assert link.joint is not None
+    if parent.is_virtual:
+        raise InputError(f"{place}.parent must not be virtual, as {parent.name!r} is")
+    if link.id < m._next_id:
+        raise InputError(f"{place}.id must be at least {m._next_id}: ids grow in the order of the links, 0 is ground")
+    for what, name, taken in (("name", link.name, m._by_name), ("joint.name", link.joint.name, m._by_joint)):
+        if name in taken:
+            raise InputError(f"{place}.{what} must be unique, but {name!r} is taken")
+    if "real" in row:
+        real = _named(m, row["real"], f"{place}.real")
+        with located(place):
+            check_ends(real, parent)
+        link._edit(real=real)
+    m._hang(link, parent)
+
+
 def _link(row: Plain, place: str) -> Link:
     """Link that hangs nowhere yet, without its real link."""
     joint = joint_from(row["joint"], f"{place}.joint")
@@ -134,29 +150,28 @@ def _link(row: Plain, place: str) -> Link:
     )
 
 
-def _enter(m: Mechanism, link: Link, place: str) -> None:
-    """Enter a link under its id and its names, which must be new."""
-    assert link.joint is not None
-    for what, key, table in (
-        ("id", link.id, m._links),
-        ("name", link.name, m._by_name),
-        ("joint.name", link.joint.name, m._by_joint),
-    ):
-        if key in table:
-            raise InputError(f"{place}.{what} must be unique, but {key!r} is taken")
-        table[key] = link  # type: ignore[index]
+def _order_children(m: Mechanism, rows: list[Plain]) -> None:
+    """Put the children of every link in the order of their places; by itself it is that of their ids."""
+    places = {row["name"]: whole_number(row["place"], f"links[{i}].place") for i, row in enumerate(rows)}
+    for parent in m._links.values():
+        children = list(parent.children)
+        ordered = sorted(children, key=lambda child: places[child.name])
+        if [places[child.name] for child in ordered] != list(range(len(ordered))):
+            found = ", ".join(f"{child.name!r} {places[child.name]}" for child in children)
+            raise InputError(f"links: places of the children of {parent.name!r} must be 0, 1, 2, ...; found {found}")
+        if ordered != children:
+            for child in children:
+                parent._remove_child(child)
+            for child in ordered:
+                parent._append_child(child)
 
 
-def _hang_all(m: Mechanism, links: list[Link], rows: list[Plain]) -> None:
-    """Hang every link on its parent, in the order of their places."""
-    places = [whole_number(row["place"], f"links[{i}].place") for i, row in enumerate(rows)]
-    n_children: Counter[Link] = Counter()
-    for i in sorted(range(len(links)), key=places.__getitem__):
-        parent = _named(m, rows[i]["parent"], f"links[{i}].parent")
-        if places[i] != n_children[parent]:
-            raise InputError(f"links[{i}].place must be {n_children[parent]}, the next among those on {parent.name!r}")
-        parent._append_child(links[i])
-        n_children[parent] += 1
+def _coupling(value: Any, place: str) -> Coupling:
+    row = entries_of(value, _COUPLING, place)
+    with located(place):
+        name, joint, to = (name_string(row[key], key) for key in ("name", "joint", "to"))
+        multiplier, offset = (finite_scalar(row[key], key) for key in ("multiplier", "offset"))
+    return Coupling(name, joint, to, multiplier, offset)
 
 
 def _named(m: Mechanism, name: Any, place: str) -> Link:

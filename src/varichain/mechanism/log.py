@@ -1,4 +1,4 @@
-"""The structure log: every connection and cut of a mechanism, printable and replayable."""
+"""The structure log: every connection, coupling and cut of a mechanism, printable and replayable."""
 
 from __future__ import annotations
 
@@ -25,22 +25,23 @@ from varichain.spatial.pose import Pose
 if TYPE_CHECKING:
     from varichain.mechanism.mechanism import Mechanism
 
-EDITS = ("connect", "cut", "cut tree")
+EDITS = ("connect", "cut", "cut tree", "couple", "uncouple")
 MOST_ENTRIES = 10_000
 """The log forgets its oldest entries beyond this number: a mechanism may change for days."""
 
 
 @dataclass(frozen=True)
 class Edit:
-    """One connection or cut, with all that is needed to do it again.
+    """One connection, coupling or cut, with all that is needed to do it again.
 
     Attributes:
-        kind: "connect", or "cut" of a loop, or "cut tree" of a joint of the tree.
-        joint: Name of the joint.
-        a, b: Names of the link and of the other one.
-        model: The joint.
+        kind: "connect", or "cut" of a loop, or "cut tree" of a joint of the tree; "couple" or "uncouple".
+        joint: Name of the joint, or of the coupling.
+        a, b: Names of the link and of the other one; of a coupling, those of the joint that follows and of the leader.
+        model: The joint; of a coupling, the one that follows.
         at, at_other: Joint frame in both links' frames, of a connection.
         impulse: [moment; force] (6,) [N m s, N s] on link a in world axes at the joint, of a connection in motion.
+        multiplier, offset: Of a coupling.
     """
 
     kind: str
@@ -51,9 +52,13 @@ class Edit:
     at: Pose | None = None
     at_other: Pose | None = None
     impulse: tuple[float, ...] | None = None
+    multiplier: float | None = None
+    offset: float | None = None
 
     def __str__(self) -> str:
         """In words."""
+        if self.multiplier is not None:
+            return f"{self.kind} {self.joint!r}: {self.a} = {self.multiplier:.6g} {self.b} + {self.offset:.6g}"
         text = f"{self.kind} {self.joint!r}: {self.a} - {self.b}, {self.model.kind}"
         if self.impulse is not None:
             moment, force = (sum(x * x for x in part) ** 0.5 for part in (self.impulse[:3], self.impulse[3:]))
@@ -110,6 +115,11 @@ class StructureLog:
         self.n_written += 1
         return entry
 
+    def forget(self) -> None:
+        """Begin anew: what was written so far is how the mechanism was made, not how it changed."""
+        self._entries.clear()
+        self.n_written = 0
+
     def __str__(self) -> str:
         """One line an entry."""
         forgotten = self.n_written - len(self._entries)
@@ -134,6 +144,8 @@ class StructureLog:
             for edit in entry.edits:
                 if edit.kind == "connect":
                     m.connect(edit.a, edit.b, edit.model, edit.at, edit.at_other, name=edit.joint)
+                elif edit.kind == "couple" and edit.multiplier is not None:
+                    m.couple(edit.a, edit.b, edit.multiplier, edit.offset, name=edit.joint)
                 else:
                     m.cut(edit.joint)
 
@@ -150,6 +162,8 @@ def as_dict(entry: LogEntry) -> dict[str, Any]:
             "at": None if edit.at is None else plain_pose(edit.at),
             "at_other": None if edit.at_other is None else plain_pose(edit.at_other),
             "impulse": None if edit.impulse is None else list(edit.impulse),
+            "multiplier": edit.multiplier,
+            "offset": edit.offset,
         }
         for edit in entry.edits
     ]
@@ -202,4 +216,10 @@ def _edit_from(value: Any, place: str) -> Edit:
     for key in ("at", "at_other"):
         if entries[key] is not None:
             entries[key] = pose_from(entries[key], f"{place}.{key}")
+    is_coupling = entries["kind"] in ("couple", "uncouple")
+    for key in ("multiplier", "offset"):
+        if (entries[key] is not None) != is_coupling:
+            raise InputError(f"{place}.{key} must {'be' if is_coupling else 'not be'} given for {entries['kind']!r}")
+        with located(place):
+            entries[key] = finite_scalar(entries[key], key) if is_coupling else None
     return Edit(**entries)

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from varichain.errors import DuplicateNameError, InputError, StructureError, UnknownNameError
-from varichain.mechanism.arguments import checked_inertia, checked_joint, checked_loop_joint, checked_shapes
+from varichain.mechanism.arguments import checked_inertia, checked_joint, checked_loop_joint, checked_shapes, numbered
 from varichain.mechanism.clone import links_from_rows, rows_from_links
-from varichain.mechanism.connections import add_virtual_link, connection_edit, cut_joint, numbered
+from varichain.mechanism.connections import add_virtual_link, connection_edit, cut_joint
+from varichain.mechanism.coupling import Coupling, add_coupling, coupling_edit, rename_in_couplings
 from varichain.mechanism.draw import drawing
 from varichain.mechanism.frames import Frame, end_of, new_frame
 from varichain.mechanism.inertia import Inertia
@@ -47,6 +48,7 @@ class Mechanism:
         ground: The root, id 0, called "ground".
         revision: Number of edits so far.
         log: Every connection and cut.
+        source: The file that it was loaded from, with notes; None if it was made by hand.
     """
 
     def __init__(self, name: str = "mechanism", gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
@@ -60,6 +62,8 @@ class Mechanism:
         self._by_name: dict[str, Link] = {"ground": self.ground}
         self._by_joint: dict[str, Link] = {}
         self._frames: dict[str, Frame] = {}
+        self._couplings: dict[str, Coupling] = {}  # replaced, never changed: transactions keep the old
+        self.source: Any = None  # set by the formats package
         self._layout: Any = None  # kept here by the layout package until the next edit
         self._tree: Any = None  # and this until the next edit of the tree
         self._real_links: tuple[Link, ...] | None = None  # worked out again when one is added
@@ -163,14 +167,52 @@ class Mechanism:
             link = add_virtual_link(self, link_a, link_b, joint, at, at_other, name)
             self.log.write(None, (connection_edit(link),))
             return link
-        change, connect, _ = _in_motion()
+        change, connect, _, _ = _in_motion()
         done = change(self, state, [connect(a, b, joint, at, at_other, name=name, snap=snap)])
         return self.link_of_joint(done.edits[0].joint)
 
-    def cut(self, joint: str, *, state: State | None = None) -> None:
-        """Cut a joint: one that closes a loop, or one of the tree [NY, V-B].
+    def couple(
+        self,
+        joint: str,
+        to: str,
+        multiplier: float = 1.0,
+        offset: float | None = None,
+        name: str | None = None,
+        *,
+        state: State | None = None,
+    ) -> Coupling:
+        """Let `joint` follow the joint `to`: q_joint = multiplier q_to + offset [HYR, (15)].
 
-        A cut joint of the tree leaves its link, and all that the link carries, free-floating; loops through it stay.
+        Both have one freedom and belong to the tree; `to` may follow a third joint. The joint that follows becomes
+        passive; `edit_joint(joint, actuated=True)` gives it an actuator again.
+
+        Args:
+            joint: Name of the joint that follows.
+            to: Name of the joint that leads.
+            multiplier: Coordinate of the one per coordinate of the other [rad or m per rad or m].
+            offset: Coordinate of `joint` where that of `to` is zero [rad or m]. Left out: where the joints are now, in
+                `state`, or 0 without a state.
+            name: Name of the coupling, for `cut`; "joint follows to" by default.
+            state: State of this mechanism; its velocities take the impact of a clutch that closes in motion.
+
+        Raises:
+            StructureError: A joint would follow itself, directly or through others, or follows another already.
+            UnknownNameError, DuplicateNameError: No such joint; the name is taken.
+            GapError: The joints are elsewhere in `state` than `offset` says.
+        """
+        if state is None:
+            coupling = add_coupling(self, joint, to, multiplier, 0.0 if offset is None else offset, name)
+            self.log.write(None, (coupling_edit(self, coupling),))
+            return coupling
+        change, _, _, couple = _in_motion()
+        done = change(self, state, [couple(joint, to, multiplier, offset, name)])
+        return self._couplings[done.edits[0].joint]
+
+    def cut(self, joint: str, *, state: State | None = None) -> None:
+        """Cut a joint: one that closes a loop, or one of the tree [NY, V-B]; or a coupling, by its name.
+
+        A cut joint of the tree leaves its link, and all that the link carries, free-floating; loops through it stay,
+        couplings with it end, and the log says so.
         The link then hangs on the ground by a free joint called like the link. States of the mechanism follow when they
         are used next: every link keeps its pose and its velocity. `state` says when it was, for the log.
 
@@ -179,9 +221,9 @@ class Mechanism:
             UnknownNameError: No such joint.
         """
         if state is None:
-            self.log.write(None, (cut_joint(self, joint),))
+            self.log.write(None, cut_joint(self, joint))
             return
-        change, _, cut = _in_motion()
+        change, _, cut, _ = _in_motion()
         change(self, state, [cut(joint)])
 
     def set_inertia(self, link: str | Link, inertia: Inertia) -> None:
@@ -216,6 +258,7 @@ class Mechanism:
             new = checked_loop_joint(new)
         if new.name != joint:
             new = self._named_joint(new, link.name)
+            rename_in_couplings(self, joint, str(new.name))
         del self._by_joint[joint]
         self._by_joint[str(new.name)] = link
         link._edit(joint=new, _spec=None)
@@ -268,6 +311,11 @@ class Mechanism:
     def joints(self) -> tuple[Joint, ...]:
         """The joints of the real links, in the same order."""
         return tuple(link.joint for link in self.links if link.joint is not None)
+
+    @property
+    def couplings(self) -> tuple[Coupling, ...]:
+        """The couplings, oldest first."""
+        return tuple(self._couplings.values())
 
     @property
     def n_q(self) -> int:
@@ -368,6 +416,8 @@ class Mechanism:
             "next_id": self._next_id,
             "rows": rows_from_links(self._links.values()),
             "frames": dict(self._frames),
+            "couplings": dict(self._couplings),
+            "source": self.source,
             "log": self.log.copy(),
         }
 
@@ -381,10 +431,17 @@ class Mechanism:
         self._by_name = {link.name: link for link in self._links.values()}
         self._by_joint = {str(link.joint.name): link for link in self._links.values() if link.joint is not None}
         self._frames = dict(state["frames"])
+        self._couplings = dict(state["couplings"])
         self.ground = self._links[0]
+        self.source = state["source"]
         self.log = state["log"]
         self._virtual_links = tuple([link for link in self._links.values() if link.is_virtual])
         self._layout = self._tree = self._real_links = self._row_of = None
+
+    @property
+    def _joint_names(self) -> Mapping[str, object]:
+        """Names that no new joint or coupling may have."""
+        return {**self._by_joint, **self._couplings} if self._couplings else self._by_joint
 
     def _check_new_link_name(self, name: str) -> None:
         if name_string(name, "link name") in self._by_name:
@@ -395,7 +452,7 @@ class Mechanism:
     def _named_joint(self, joint: Joint, link_name: str) -> Joint:
         """The joint with a name that is not taken: its own, or else the link's."""
         named = joint if joint.name is not None else joint._as(name=link_name)
-        if named.name in self._by_joint:
+        if named.name in self._joint_names:
             raise DuplicateNameError("joint", str(named.name))
         return named
 
@@ -425,7 +482,7 @@ class Mechanism:
         """Hang a link of the tree on the ground by a free joint with the link's name."""
         assert link.parent is not None and link.joint is not None
         del self._by_joint[str(link.joint.name)]
-        name = numbered(link.name, self._by_joint)
+        name = numbered(link.name, self._joint_names)
         link.parent._remove_child(link)
         self.ground._append_child(link)
         link._edit(joint=_FREE._as(name=name), at=_AT_ORIGIN, _spec=None)
@@ -434,9 +491,9 @@ class Mechanism:
 
 
 @cache
-def _in_motion() -> tuple[Any, Any, Any]:
-    """`change`, `connect` and `cut` of a state; imported once, since every import costs a microsecond."""
-    from varichain.dynamics.actions import connect, cut
+def _in_motion() -> tuple[Any, Any, Any, Any]:
+    """`change`, `connect`, `cut` and `couple` of a state; imported once, since every import costs a microsecond."""
+    from varichain.dynamics.actions import connect, couple, cut
     from varichain.dynamics.change import change
 
-    return change, connect, cut
+    return change, connect, cut, couple

@@ -76,6 +76,9 @@ class PD:
             given = getattr(self, what)
             for value in given.values() if isinstance(given, Mapping) else (given,):
                 non_negative_scalar(value, f"{what} of PD")
+            for name in given if isinstance(given, Mapping) else ():
+                if name not in names:
+                    raise InputError(f"{what} of PD is given for {name!r}, which is not among {', '.join(names)}")
         if self.largest is not None:
             non_negative_scalar(self.largest, "largest of PD")
 
@@ -116,7 +119,7 @@ class ComputedTorque:
         evaluate(channels, table, np.array([s.time]), target.q[None], target.v[None], wished[None])
         assert self.damping is not None
         wished += self.stiffness * s.difference(target) + self.damping * (target.v - s.v)
-        if layout.connections:
+        if not layout.is_tree:
             wished = _allowed(m, s, wished, channels["dof"])
         is_driven = all(slot.actuated or slot.v.start == slot.v.stop for slot in layout.slots)
         return inverse_dynamics(m, s, wished, **{"actuators": not is_driven or None, **self.options}).tau

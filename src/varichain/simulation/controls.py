@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,6 @@ from varichain.dynamics.forces import Force
 from varichain.errors import ControllerError, InputError
 from varichain.kernels.records import FORCE
 from varichain.layout.layout import Layout
-from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion
 from varichain.simulation.controllers import PD, Compiled, Torques, checked_controllers, torques_from
@@ -29,6 +28,8 @@ class Controls:
         given: The arguments as they were given.
         is_asked: Whether Python is asked every tick.
         driven: Names of the joints that follow the motion.
+        motion: The motion.
+        acting: External forces that act now.
     """
 
     def __init__(self, controller: Any, motion: Any, forces: Any) -> None:
@@ -38,31 +39,20 @@ class Controls:
         self.given = {"controller": controller, "motion": motion, "forces": forces}
         self._controllers = checked_controllers(controller)
         self._asked = [law for law in self._controllers if not isinstance(law, PD | Torques | Compiled)]
-        self._motion = motion
+        self.motion: Motion | None = motion
+        self.acting: tuple[Force, ...] = () if callable(forces) else _checked_forces(forces)
         self._forces = forces
         self.is_asked = bool(self._asked) or callable(forces)
         self.driven = frozenset(motion.joints) if motion is not None else frozenset()
 
-    def laws(self, layout: Layout, is_strict: bool) -> Laws:
-        """What the kernels need for a structure; `is_strict` if all joints that are named must be there."""
-        return laws_of(layout, self._controllers, self._motion, is_strict)
+    def laws(self, layout: Layout, new: Collection[str]) -> Laws:
+        """What the kernels need for a structure; all joints that are named in `new` arguments must be there."""
+        return laws_of(layout, self._controllers, self.motion, new)
 
-    def forces(self, m: Mechanism, s: State) -> tuple[Force, ...]:
-        """External forces in a state."""
-        found = self._forces(m, s) if callable(self._forces) else self._forces
-        given = () if found is None else (tuple(found) if isinstance(found, Iterable) else (found,))
-        for force in given:
-            if not isinstance(force, Force):
-                raise InputError(
-                    f"forces must be vc.Force objects, or a function (m, s) that returns them, not {force!r}"
-                )
-        return given
-
-    def load_forces(self, m: Mechanism, engine: Engine) -> None:
-        """Let the external forces act on an engine."""
-        given = self.forces(m, engine.state)
-        records: NDArray[Any] = np.zeros(len(given), FORCE)
-        for record, force in zip(records, given, strict=True):
+    def load_forces(self, engine: Engine) -> None:
+        """Let the acting external forces act on an engine."""
+        records: NDArray[Any] = np.zeros(len(self.acting), FORCE)
+        for record, force in zip(records, self.acting, strict=True):
             record["link"] = link_row(engine.layout, force.link)
             record["local"], record["point"], record["wrench"] = force._local, force._point, force._wrench
         engine.set_forces(records)
@@ -74,7 +64,34 @@ class Controls:
             tau += guarded(engine.time, partial(_torques, law, m, engine))
         engine.hold_torques(tau)
         if callable(self._forces):
-            guarded(engine.time, lambda: self.load_forces(m, engine))
+            self.acting = guarded(engine.time, lambda: _checked_forces(self._forces(m, engine.state)))
+            guarded(engine.time, lambda: self.load_forces(engine))
+
+    def plain_forces(self) -> list[list[Any]] | None:
+        """External forces that a function has told, as plain values; None if there is no such function."""
+        if not callable(self._forces):
+            return None
+        return [
+            [_name(f.link), f._wrench[3:].tolist(), f._wrench[:3].tolist(), f._point.tolist(), f.axes]
+            for f in self.acting
+        ]
+
+    def take_forces(self, plain: list[list[Any]] | None) -> None:
+        """Let forces of `plain_forces` act until the function is asked again."""
+        if plain is not None and callable(self._forces):
+            self.acting = tuple(Force(*values) for values in plain)
+
+
+def _checked_forces(found: Any) -> tuple[Force, ...]:
+    given = () if found is None else (tuple(found) if isinstance(found, Iterable) else (found,))
+    for force in given:
+        if not isinstance(force, Force):
+            raise InputError(f"forces must be vc.Force objects, or a function (m, s) that returns them, not {force!r}")
+    return given
+
+
+def _name(link: Any) -> str:
+    return str(getattr(link, "name", link))
 
 
 def guarded(time: float, call: Callable[[], Any]) -> Any:

@@ -76,7 +76,7 @@ class Engine:
         self._work = np.zeros((N_WORK, max(layout.n_q, 2 * layout.n_v + N_ACCOUNTS)))
         self.samples = np.zeros((_SAMPLES_AT_ONCE, width_of(layout)))
         self._impulses = np.zeros((len(layout.connections), 6))
-        self.happenings = np.zeros((2 * len(holds) + _HAPPENINGS_AT_ONCE, 5))
+        self.happenings = np.zeros((4 * len(holds) + _HAPPENINGS_AT_ONCE, 5))
         tally[running.NODE] = 0
 
     @property
@@ -128,10 +128,21 @@ class Engine:
         self._call(running.STRIKE if is_impact else running.SETTLE)
         return self._impulses.copy()
 
+    def settle_again(self) -> None:
+        """Find what is held when other torques act at the same instant; what has happened before is kept."""
+        earlier = self.new_happenings()
+        self._call(running.SETTLE)
+        rows = np.concatenate([earlier, self.new_happenings()])
+        self.happenings[: len(rows)] = rows
+        self.tally[running.HAPPENINGS] = len(rows)
+
     def sample(self) -> Array:
-        """One sample of the present state."""
+        """One sample of the present state; what the last run has to tell stays."""
+        reports = [running.STATUS, running.SAMPLES, running.HAPPENINGS]
+        first, kept = self.samples[0].copy(), self.tally[reports]
         self._call(running.SAMPLE)
         row: Array = self.samples[0].copy()
+        self.samples[0], self.tally[reports] = first, kept
         return row
 
     def loop_wrenches(self) -> Array:
@@ -141,10 +152,19 @@ class Engine:
         wrenches: Array = self.sample()[first : first + 6 * n_loops].reshape(n_loops, 6)
         return wrenches
 
-    def take_modes(self, earlier: Engine) -> None:
-        """Go on as an earlier engine of another structure: what was held stays held, by name."""
+    def take_over(self, earlier: Engine, with_torques: bool) -> None:
+        """Go on as an earlier engine of another structure: what was held stays held, by name.
+
+        So do torques held since the last tick, if asked for; a joint that was cut has none.
+        """
         self.set_modes(earlier.modes())
-        self.gains[HELD] = 0.0  # of other freedoms: asked for anew
+        if with_torques:
+            tau = np.zeros(self.layout.n_v)
+            before = earlier.layout.tree.slot_by_name
+            for slot in self.layout.slots:
+                if slot.name in before and before[slot.name].kind == slot.kind:
+                    tau[slot.v] = earlier.gains[HELD, before[slot.name].v]
+            self.hold_torques(tau)
 
     def modes(self) -> dict[str, list[int]]:
         """What is held, and how, by name."""
@@ -247,6 +267,7 @@ def sample_columns(layout: Layout) -> list[tuple[str, int]]:
         ("tau", layout.n_v),
         ("holding", layout.n_v),
         ("loop_forces", 6 * len(layout.connections)),
+        ("coupling_forces", len(layout.ties)),
         ("energy", 3),
         ("work", N_ACCOUNTS + 1),
         ("momentum", 6),

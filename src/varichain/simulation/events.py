@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from varichain.dynamics.actions import Connect, Cut
+from varichain.dynamics.actions import Connect, Couple, Cut
 from varichain.dynamics.forces import Force
 from varichain.errors import InputError
 from varichain.layout.state import State
@@ -40,7 +40,7 @@ class Stop:
     reason: str = ""
 
 
-Action = Connect | Cut | Push | Use | Stop
+Action = Connect | Couple | Cut | Push | Use | Stop
 # A function is called at the event, and returns an action, several, or None.
 Planned = Action | Callable[[Mechanism, State], Any]
 
@@ -132,8 +132,8 @@ def at(time: float, *actions: Planned, name: str | None = None) -> At:
 
     Args:
         time: Simulated time.
-        actions: `vc.connect(...)`, `vc.cut(...)`, `vc.push(...)`, `vc.use(...)`, `vc.stop()`, or functions (m, s) that
-            return such.
+        actions: `vc.connect(...)`, `vc.couple(...)`, `vc.cut(...)`, `vc.push(...)`, `vc.use(...)`, `vc.stop()`, or
+            functions (m, s) that return such.
         name: Name, for the trace.
     """
     return At(finite_scalar(time, "time of the event"), _checked_actions(actions), _checked_name(name))
@@ -195,11 +195,21 @@ def checked_events(events: Any) -> list[Event]:
     return given
 
 
+SAME_INSTANT = 1e-9  # [s]: events closer than this are one change
+
+
+def check_times(events: Iterable[Event], start: float) -> None:
+    """Raise InputError if an event lies before the start: it would never happen, or too late."""
+    for event in events:
+        if isinstance(event, At) and event.time < start - SAME_INSTANT:
+            raise InputError(f"an event is at t = {event.time:g} s, before the start at {start:g} s; leave it out")
+
+
 def planned_actions(actions: Iterable[Planned], m: Mechanism, s: State) -> list[Action]:
     """Actions of an instant: functions are asked what to do."""
     found: list[Action] = []
     for action in actions:
-        if isinstance(action, Connect | Cut | Push | Use | Stop):
+        if isinstance(action, Connect | Couple | Cut | Push | Use | Stop):
             found.append(action)
         else:
             answer = action(m, s)
@@ -210,19 +220,21 @@ def planned_actions(actions: Iterable[Planned], m: Mechanism, s: State) -> list[
 
 def _checked_results(actions: list[Any]) -> list[Action]:
     for action in actions:
-        if not isinstance(action, Connect | Cut | Push | Use | Stop):
+        if not isinstance(action, Connect | Couple | Cut | Push | Use | Stop):
             raise InputError(f"an action's function must return actions such as vc.cut('grip') or None, not {action!r}")
     return actions
 
 
 def _checked_actions(actions: tuple[Any, ...]) -> tuple[Planned, ...]:
     if not actions:
-        raise InputError("an event needs an action: vc.connect, vc.cut, vc.push, vc.use, vc.stop, or a function (m, s)")
+        raise InputError(
+            "an event needs an action: vc.connect, vc.couple, vc.cut, vc.push, vc.use, vc.stop, or a function (m, s)"
+        )
     for action in actions:
-        if not isinstance(action, Connect | Cut | Push | Use | Stop) and not callable(action):
+        if not isinstance(action, Connect | Couple | Cut | Push | Use | Stop) and not callable(action):
             raise InputError(
-                f"an action must be vc.connect(...), vc.cut(...), vc.push(...), vc.use(...), vc.stop() or a function "
-                f"(m, s), not {action!r}"
+                "an action must be vc.connect(...), vc.couple(...), vc.cut(...), vc.push(...), vc.use(...), vc.stop() "
+                f"or a function (m, s), not {action!r}"
             )
     return actions
 

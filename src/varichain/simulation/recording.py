@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from varichain.dynamics.actions import Connect, Cut
+from varichain.dynamics.actions import Connect, Couple, Cut
 from varichain.kernels import running
 from varichain.mechanism.describe import description
 from varichain.mechanism.log import as_dict
@@ -35,6 +35,7 @@ class TraceRecorder(Recorder):
         self._writer = writer
         self._last = np.nan  # time of the last sample
         self._event: dict[str, Any] | None = None
+        self._has_changed = False  # whether the event did more than to stop
         self._checkpointed = clock.monotonic()
 
     def open_epoch(self, simulation: Simulation, with_sample: bool = True) -> None:
@@ -71,19 +72,11 @@ class TraceRecorder(Recorder):
         except Exception:  # nothing to write: the failure itself is what counts
             return
 
-    def repeat(self, trace: Trace, simulation: Simulation) -> None:
-        """Write what an earlier run wrote, and leave its last epoch open."""
-        self._writer.begin(trace.meta)
-        for epoch in trace.epochs:
-            self._writer.open_epoch(epoch.description, epoch.columns)
-            is_last = epoch is trace.epochs[-1]
-            samples = epoch.samples[epoch.time <= simulation.time] if is_last else epoch.samples
-            self._writer.append(samples)
-            self._last = float(samples[-1, 0]) if len(samples) else np.nan
-            if not is_last:
-                self._writer.end_epoch(epoch.event)
-        for entry in trace.log:
-            self._writer.log(entry)
+    def repeat(self, trace: Trace) -> None:
+        """Write what an earlier run wrote until its latest checkpoint, and leave its last epoch open."""
+        self._writer.resume(trace)
+        last = trace.at_checkpoint().epochs[-1]
+        self._last = float(last.time[-1]) if len(last) else np.nan
 
     def checkpoint(self, simulation: Simulation) -> None:
         """Write what a continuation needs."""
@@ -98,10 +91,11 @@ class TraceRecorder(Recorder):
     def before_change(self, simulation: Simulation, names: list[str], actions: list[Any]) -> None:
         """Write the state before a change."""
         self.sample(simulation)
+        self._has_changed = not all(isinstance(action, Stop) for action in actions)
         self._event = {"time": simulation.time, "names": names, "actions": [_told(action) for action in actions]}
 
     def after_change(self, simulation: Simulation, changed: Changed) -> None:
-        """End the epoch with what the change did, and begin the next."""
+        """End the epoch with what the change did, and begin the next, unless all it did was to stop."""
         assert self._event is not None
         self._event["energy_lost"] = changed.energy_lost
         if changed.entry is not None:
@@ -109,10 +103,10 @@ class TraceRecorder(Recorder):
             self._event["edits"] = entry["edits"]
             self._writer.log({"kind": "structure", **entry})
         self._writer.end_epoch(self._event)
-        if simulation.stopped is None:
+        if simulation.stopped is None or self._has_changed:
             self.open_epoch(simulation)
             self.samples(simulation.engine)
-            self.checkpoint(simulation)
+            self._checkpointed = -np.inf  # soon: when all of this instant has happened
 
 
 def _told(action: Any) -> str:
@@ -122,6 +116,8 @@ def _told(action: Any) -> str:
     if isinstance(action, Connect):
         a, b = (getattr(end, "name", end) for end in (action.a, action.b))
         return f"connect {a!r} to {b!r} by a {action.joint.kind} joint"
+    if isinstance(action, Couple):
+        return f"couple {action.joint!r} to {action.to!r}"
     if isinstance(action, Push):
         return f"push {getattr(action.force.link, 'name', action.force.link)!r}"
     if isinstance(action, Use):

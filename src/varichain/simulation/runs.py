@@ -12,7 +12,7 @@ from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion
 from varichain.simulation.controls import Controls
-from varichain.simulation.events import checked_events
+from varichain.simulation.events import check_times, checked_events
 from varichain.simulation.progress import Progress
 from varichain.simulation.recording import TraceRecorder
 from varichain.simulation.settings import Settings, checked_settings, checked_until
@@ -75,11 +75,17 @@ def simulate(
         SimulationError: It cannot go on; the error's `trace` holds what was simulated.
         SimulationInterrupted: Ctrl-C; a KeyboardInterrupt whose `trace` holds what was simulated.
     """
+    if not isinstance(m, Mechanism) or not isinstance(s, State):
+        raise InputError(f"expected a Mechanism and a State, not {type(m).__name__} and {type(s).__name__}")
     settings = checked_settings(method, step, sample, tolerance, control_step, limits)
     own = m.copy()
     start = checked_start(own, s.copy(), settings)
     end = checked_until(until, s.time)
-    simulation = Simulation(own, start, settings, checked_events(events), Controls(controller, motion, forces))
+    given = checked_events(events)
+    check_times(given, s.time)
+    controls = Controls(controller, motion, forces)
+    simulation = Simulation(own, start, settings, given, controls)
+    simulation.check_drives(end)
     writer = TraceWriter(out, overwrite=overwrite)
     writer.begin(_meta(settings, s.time))
     recorder = TraceRecorder(writer)
@@ -104,6 +110,7 @@ def _conducted(
             if is_new:
                 simulation.begin()
                 recorder.open_epoch(simulation)
+                recorder.samples(simulation.engine)
                 recorder.checkpoint(simulation)
             for now in simulation.spans(end, recorder):
                 recorder.checkpoint_now_and_then(simulation)
@@ -163,12 +170,16 @@ def resume(
     if given.outcome == "stopped":
         raise InputError(f"the trace was ended by an event ({given.message}); begin a new simulation from trace.final")
     settings = Settings.from_dict({key: given.meta[key] for key in Settings.__dataclass_fields__})
-    m = given.epochs[-1].mechanism.copy()
+    kept = given.at_checkpoint()
+    m = kept.epochs[-1].mechanism.copy()
     controls = Controls(controller, motion, forces)
-    simulation = Simulation(m, m.state(), settings, checked_events(events), controls)
+    # joints that controls name may have been cut since
+    is_strict = len(kept.epochs) == 1
+    simulation = Simulation(m, m.state(), settings, checked_events(events), controls, is_strict)
     simulation.go_on(checkpoint)
     end = checked_until(until, simulation.time)
+    simulation.check_drives(end)
     writer = TraceWriter(out, overwrite=overwrite)
     recorder = TraceRecorder(writer)
-    recorder.repeat(given, simulation)
+    recorder.repeat(given)
     return _conducted(simulation, recorder, writer, end, progress, is_new=False)

@@ -23,26 +23,26 @@ def checked_start(m: Mechanism, s: State, settings: Settings) -> State:
 
     Raises:
         LimitError: A joint is outside its limits.
-        InputError: A loop is open, or is opening.
+        InputError: A loop or coupling is open, or is opening.
     """
     layout, table = opened_with_mass(m, s)
     if settings.limits == "hard":
         excess = {name: beyond for name, beyond in limit_excess(m, s).items() if beyond > _INSIDE}
         if excess:
             raise LimitError(excess)
-    if not layout.loops:
+    if layout.is_tree:
         return s.copy()
     closed = project(m, s)
     if np.abs(s.difference(closed)).max(initial=0.0) > _OPEN:
-        raise InputError("the state's loops are open; begin with vc.project(m, s) or vc.assemble(m, s)")
+        raise InputError("the state's loops or couplings are open; begin with vc.project(m, s) or vc.assemble(m, s)")
     rates = np.empty(layout.n_rows)
     row_velocities(table, s.q, s.v, rates)
     fastest = np.abs(s.v).max(initial=0.0)
     worst = int(np.abs(rates).argmax()) if len(rates) else 0
     if len(rates) and abs(rates[worst]) > _OPENING * (1.0 + fastest):
-        name = next(loop.name for loop in layout.loops if loop.rows.start <= worst < loop.rows.stop)
+        name = next(one.name for one in layout.constraints if one.rows.start <= worst < one.rows.stop)
         raise InputError(
-            f"the state's velocities open loop {name!r} with {abs(rates[worst]):.3g} m/s or rad/s; begin with "
-            "vc.project(m, s), which finds the nearest velocities that do not"
+            f"the state's velocities open loop or coupling {name!r} with {abs(rates[worst]):.3g} m/s or rad/s; "
+            "begin with vc.project(m, s), which finds the nearest velocities that do not"
         )
     return closed

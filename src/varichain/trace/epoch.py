@@ -13,6 +13,7 @@ from varichain.errors import InputError, UnknownNameError
 from varichain.mechanism.mechanism import Mechanism
 from varichain.trace.columns import Columns
 from varichain.trace.hermite import between
+from varichain.trace.labels import PER_FREEDOM
 from varichain.trace.samples import Samples
 from varichain.trace.slots import Slots
 from varichain.trace.structure import Structure
@@ -31,14 +32,15 @@ class JointTrace:
 
     Attributes:
         time: Times of the samples (n,) [s].
-        q, v, tau: Coordinates, velocities and torques: (n,) for one freedom, (n, n_q) or (n, n_v) else; None where the
-            trace has none.
+        q, v, tau, holding: Coordinates, velocities, torques, and forces that hold it on its motion or at its limit:
+            (n,) for one freedom, (n, n_q) or (n, n_v) else; None where the trace has none.
     """
 
     time: Array
     q: Array | None
     v: Array | None
     tau: Array | None
+    holding: Array | None
 
 
 class Epoch:
@@ -140,10 +142,10 @@ class Epoch:
         slot = self.slots.joints.get(name)
         if slot is None:
             raise UnknownNameError("joint", name, self.slots.joints)
-        where = {"q": slot.q, "v": slot.v, "tau": slot.v}
+        where = {"q": slot.q, **dict.fromkeys(PER_FREEDOM, slot.v)}
         found = {block: self[block][:, of] if block in self.columns else None for block, of in where.items()}
         flat = {block: x[:, 0] if x is not None and x.shape[1] == 1 else x for block, x in found.items()}
-        return JointTrace(self.time, flat["q"], flat["v"], flat["tau"])
+        return JointTrace(self.time, **flat)
 
     def loop(self, name: str) -> Array:
         """Wrench [moment; force] (n, 6) [N m, N] in a joint that closes a loop, as in `loop_forces`.
@@ -154,6 +156,16 @@ class Epoch:
         if name not in self.slots.loops:
             raise UnknownNameError("loop", name, self.slots.loops)
         return self["loop_forces"][:, self.slots.loops.index(name)]
+
+    def coupling(self, name: str) -> Array:
+        """Force or torque (n,) [N or N m] of a coupling on the joint that follows.
+
+        Raises:
+            UnknownNameError: There is no coupling of that name in this epoch.
+        """
+        if name not in self.slots.couplings:
+            raise UnknownNameError("coupling", name, self.slots.couplings)
+        return self["coupling_forces"][:, self.slots.couplings.index(name)]
 
     def state(self, i: int) -> State:
         """State of the epoch's mechanism at sample i; negative ones count from the end."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import os
 import threading
 import weakref
 import zlib
+from contextlib import nullcontext
 
 from varichain.errors import TraceFileError
 
 _BLOCK = 1 << 24  # bytes read at once where a whole file is gone through
+
+
+_IS_HELD = os.name != "nt"  # Windows lets nobody rename or replace an open file: there it is opened for each reading
 
 
 class TraceFile:
@@ -27,23 +32,37 @@ class TraceFile:
             TraceFileError: It cannot be opened.
         """
         self.path = path
-        try:
-            self._file = open(path, "rb", buffering=0)  # noqa: SIM115  closed when nobody holds this any more
-        except OSError as error:
-            raise TraceFileError(f"cannot read {path!r}: {error.strerror}", path) from error
-        weakref.finalize(self, self._file.close)
         self._lock = threading.Lock()
-        self.size = os.fstat(self._file.fileno()).st_size
+        file = self._opened()
+        self.size = os.fstat(file.fileno()).st_size
+        self._held = file if _IS_HELD else None
+        if self._held is None:
+            file.close()
+        else:
+            weakref.finalize(self, self._held.close)
 
     def read(self, offset: int, length: int) -> bytes:
-        """Bytes from a place on; fewer if the file ends before."""
+        """Bytes from a place on; fewer if the file ends before.
+
+        Raises:
+            TraceFileError: The disk does not give them.
+        """
         parts = []
-        with self._lock:
-            self._file.seek(offset)
-            while length > 0 and (part := self._file.read(length)):
-                parts.append(part)
-                length -= len(part)
+        with self._lock, nullcontext(self._held) if self._held else self._opened() as file:
+            try:
+                file.seek(offset)
+                while length > 0 and (part := file.read(length)):
+                    parts.append(part)
+                    length -= len(part)
+            except OSError as error:
+                raise TraceFileError(f"cannot read {self.path!r}: {error.strerror}", self.path) from error
         return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _opened(self) -> io.FileIO:
+        try:
+            return open(self.path, "rb", buffering=0)
+        except OSError as error:
+            raise TraceFileError(f"cannot read {self.path!r}: {error.strerror}", self.path) from error
 
     def checked(self, offset: int, length: int, checksum: int) -> bytes | None:
         """Bytes with this CRC-32; None if they are others."""

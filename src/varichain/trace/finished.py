@@ -43,9 +43,11 @@ def save(trace: Trace, path: str, overwrite: bool) -> Trace:
     """
     with completed(path, overwrite) as temporary:
         _write(trace, temporary)
-        reader = Reader(TraceFile(temporary))
+        file = TraceFile(temporary)
+        reader = Reader(file)
         if reader.damage:
             raise TraceFileError(f"what was written to {path!r} does not come back: {reader.damage}", path)
+    file.path = path
     return reader.draft.trace()
 
 
@@ -65,7 +67,7 @@ def _write(trace: Trace, path: str) -> None:
         spans = [span for directory in directories for span in directory.spans()]
         last = rest.rest_of(TraceFile(path), userblock, spans)
         contents = [*_contents(trace, directories), (records.REST, last.content())]
-        frames = b"".join(frame(kind, i, content) for i, (kind, content) in enumerate(contents))
+        frames = b"".join([part for i, (kind, content) in enumerate(contents) for part in frame(kind, i, content)])
         file.seek(0)
         file.write(_N_COPIES * frames)
         file.flush()

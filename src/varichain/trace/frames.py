@@ -21,6 +21,8 @@ from dataclasses import dataclass
 
 from varichain.trace.file import TraceFile
 
+Buffer = bytes | memoryview
+
 SIGNATURE = b"\x89VCT\r\n\x1a\n"
 _HEADER = struct.Struct("<8s4sIQI")
 SIZE = _HEADER.size + 4
@@ -54,10 +56,18 @@ class Frame:
         return file.checked(self.offset, self.length, self.checksum)
 
 
-def frame(kind: bytes, number: int, content: bytes) -> bytes:
-    """A frame with this content."""
-    head = _HEADER.pack(SIGNATURE, kind, number, len(content), zlib.crc32(content))
-    return b"".join((head, zlib.crc32(head).to_bytes(4, "little"), content))
+def frame(kind: bytes, number: int, *content: Buffer) -> list[Buffer]:
+    """A frame with this content, in parts that follow each other."""
+    checksum = 0
+    for part in content:
+        checksum = zlib.crc32(part, checksum)
+    head = _HEADER.pack(SIGNATURE, kind, number, sum(map(len, content)), checksum)
+    return [head + zlib.crc32(head).to_bytes(4, "little"), *content]
+
+
+def checksum_in(header: Buffer) -> int:
+    """The content's checksum in a header."""
+    return int(_HEADER.unpack(header[:-4])[4])
 
 
 def frame_at(file: TraceFile, at: int) -> Frame | None:

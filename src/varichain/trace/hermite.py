@@ -31,12 +31,10 @@ _SMALL_ANGLE = 1e-3  # the series' next term is below rounding
 def between(slots: Slots, dt: float, u: float, q_0: Array, v_0: Array, q_1: Array, v_1: Array) -> tuple[Array, Array]:
     """Coordinates and velocities at the fraction u of the way, dt [s] long, between two samples of one structure."""
     q, v = np.empty(slots.n_q), np.empty(slots.n_v)
-    for slot in slots.joints.values():
-        ends = q_0[slot.q], v_0[slot.v], q_1[slot.q], v_1[slot.v]
-        if slot.joint.has_quaternion:
-            q[slot.q], v[slot.v] = _turned(dt, u, *ends)
-        else:
-            q[slot.q], v[slot.v] = cubic(dt, u, *ends)
+    for slot in slots.turning:
+        q[slot.q], v[slot.v] = _turned(dt, u, q_0[slot.q], v_0[slot.v], q_1[slot.q], v_1[slot.v])
+    i, k = slots.plain
+    q[i], v[k] = cubic(dt, u, q_0[i], v_0[k], q_1[i], v_1[k])
     return q, v
 
 

@@ -10,7 +10,7 @@ import weakref
 from varichain.errors import TraceFileError
 from varichain.trace import records
 from varichain.trace.file import TraceFile
-from varichain.trace.frames import SIZE, frame
+from varichain.trace.frames import SIZE, Buffer, frame
 from varichain.trace.replace import check_free, part_of, unwritable
 
 _USERBLOCK = 512  # HDF5 looks for itself at 0, 512, 1024, ...
@@ -36,12 +36,8 @@ class Journal:
         self.path = path
         self._name = part_of(path) if os.path.lexists(path) else path
         self._size = 0
-        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
-        try:
-            self._fd = os.open(self._name, flags, 0o666)
-        except OSError as error:
-            raise unwritable(path, error) from error
-        self.close = weakref.finalize(self, os.close, self._fd)
+        self._fds = [self._opened(os.O_CREAT | os.O_EXCL)]  # one, or none when it is closed
+        weakref.finalize(self, _close, self._fds)
         try:
             self.write([frame(records.HEAD, 0, _padded_head()), frame(records.NOTE, 1, _note())])
             self.file = TraceFile(self._name)
@@ -49,30 +45,30 @@ class Journal:
             self.discard()
             raise
 
-    def write(self, frames: list[bytes]) -> list[int]:
-        """Append frames, all or none; the places of their contents.
+    def write(self, frames: list[list[Buffer]]) -> list[int]:
+        """Append frames, given in parts, all or none; the places of their contents.
 
         Interrupted at any point, it can be called again with the same frames.
 
         Raises:
             TraceFileError: They could not be written; the file ends where it ended before.
         """
-        data = b"".join(frames)
+        view = memoryview(b"".join([part for parts in frames for part in parts]))
+        (fd,) = self._fds
         try:
-            os.lseek(self._fd, self._size, os.SEEK_SET)
-            view = memoryview(data)
+            os.lseek(fd, self._size, os.SEEK_SET)
             while view:
-                view = view[os.write(self._fd, view) :]
+                view = view[os.write(fd, view) :]
         except BaseException as error:
             with contextlib.suppress(OSError):
-                os.ftruncate(self._fd, self._size)
+                os.ftruncate(fd, self._size)
             if isinstance(error, OSError):
                 raise unwritable(self.path, error) from error
             raise
         places, end = [], self._size
-        for part in frames:
+        for parts in frames:
             places.append(end + SIZE)
-            end += len(part)
+            end += sum(map(len, parts))
         self._size = end
         return places
 
@@ -82,12 +78,19 @@ class Journal:
         Raises:
             TraceFileError: That is not possible.
         """
-        if self._name != self.path:
-            try:
-                os.replace(self._name, self.path)
-            except OSError as error:
-                raise unwritable(self.path, error) from error
-            self._name = self.path
+        if self._name == self.path:
+            return
+        self.close()  # Windows renames no open file
+        try:
+            os.replace(self._name, self.path)
+        except OSError as error:
+            raise unwritable(self.path, error) from error
+        self._name = self.file.path = self.path
+        self._fds.append(self._opened())
+
+    def close(self) -> None:
+        """Close the file for writing."""
+        _close(self._fds)
 
     def leave(self) -> None:
         """Close the file for good; remove it if it never got its name."""
@@ -100,6 +103,17 @@ class Journal:
         self.close()
         with contextlib.suppress(OSError):
             os.remove(self._name)
+
+    def _opened(self, flags: int = 0) -> int:
+        try:
+            return os.open(self._name, os.O_WRONLY | flags | getattr(os, "O_BINARY", 0), 0o666)
+        except OSError as error:
+            raise unwritable(self.path, error) from error
+
+
+def _close(fds: list[int]) -> None:
+    while fds:
+        os.close(fds.pop())
 
 
 def _padded_head() -> bytes:

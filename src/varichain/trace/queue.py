@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from varichain.trace import records
 from varichain.trace.draft import EpochDraft
 from varichain.trace.file import TraceFile
-from varichain.trace.frames import SIZE, frame
+from varichain.trace.frames import Buffer, frame
 from varichain.trace.samples import FileRows, MemoryRows, Rows
 
 Array = NDArray[np.float64]
@@ -25,7 +24,7 @@ class Text:
     kind: bytes
     content: bytes
 
-    def frame(self) -> bytes:
+    def frame(self) -> list[Buffer]:
         """As it stands in a file."""
         return frame(self.kind, self.number, self.content)
 
@@ -59,18 +58,18 @@ class Waiting:
             self.parts = [np.concatenate(self.parts)]
         return self.parts[0]
 
-    def frame(self) -> bytes:
+    def frame(self) -> list[Buffer]:
         """As they stand in a file."""
-        return frame(records.ROWS, self.number, records.rows_content(self.epoch.index, self.first, self.matrix()))
+        return frame(records.ROWS, self.number, *records.rows_content(self.epoch.index, self.first, self.matrix()))
 
     def rows_in_memory(self) -> Rows:
         """The samples, kept in memory."""
         return MemoryRows(self.matrix())
 
-    def rows_in(self, file: TraceFile, place: int, written: bytes) -> Rows:
-        """The samples, to be read from where they were written."""
+    def rows_in(self, file: TraceFile, place: int, checksum: int) -> Rows:
+        """The samples, to be read from a frame with its content at that place."""
         n, width = self.matrix().shape
-        return FileRows(file, place, n, width, records.ROWS_HEAD.size, zlib.crc32(memoryview(written)[SIZE:]))
+        return FileRows(file, place, n, width, records.ROWS_HEAD.size, checksum)
 
     def enter(self, rows: Rows) -> None:
         """Make them samples of their epoch; entered twice, they are there once."""

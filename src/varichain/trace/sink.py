@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from varichain.errors import TraceFileError
 from varichain.trace.draft import EpochDraft
+from varichain.trace.frames import checksum_in
 from varichain.trace.journal import N_FIRST, Journal
 from varichain.trace.queue import Text, Waiting
 from varichain.trace.records import packed, unpacked
@@ -112,9 +113,9 @@ class Sink:
         except TraceFileError:
             self._leave(journal)
             raise
-        for item, place, written in zip(self._queue, places, frames, strict=True):
+        for item, place, parts in zip(self._queue, places, frames, strict=True):
             if isinstance(item, Waiting):
-                item.enter(item.rows_in(journal.file, place, written))
+                item.enter(item.rows_in(journal.file, place, checksum_in(parts[0])))
 
     def _leave(self, journal: Journal) -> None:
         """Go on in memory; what is in the file is read from there."""

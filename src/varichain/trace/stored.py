@@ -8,7 +8,7 @@ then the place of each block in the file (uint64), its width (uint32), and the C
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,6 +97,7 @@ class StoredSamples(Samples):
         self._directory = directory
         self._file = file
         self._kept: dict[str, Array] = {}
+        self._whole: Array | None = None
         self.intact = np.ones(directory.n_chunks, dtype=bool)
         for block in range(len(columns.names)):  # block by block, in the order of the file
             for i in range(directory.n_chunks):
@@ -120,20 +121,21 @@ class StoredSamples(Samples):
 
     def block(self, name: str) -> Array:
         """One block (n, width of the block), read-only; kept in memory from then on."""
+        if self._whole is not None:
+            return self._whole[:, self.columns.slice(name)]
         if name not in self._kept:
             where = self.columns.slice(name)  # raises if there is none
-            whole = np.empty((self.n, where.stop - where.start))
-            row = 0
-            for i in np.flatnonzero(self.intact):
-                chunk = self._rows(int(i), self.columns.names.index(name))
-                whole[row : row + len(chunk)] = chunk
-                row += len(chunk)
-            self._kept[name] = read_only(whole)
+            block = self.columns.names.index(name)
+            chunks = (self._rows(int(i), block) for i in np.flatnonzero(self.intact))
+            self._kept[name] = _joined(chunks, self.n, where.stop - where.start)
         return self._kept[name]
 
     def matrix(self) -> Array:
-        """All rows (n, width), read-only."""
-        return read_only(np.hstack([self.block(name) for name in self.columns.names]))
+        """All rows (n, width), read-only; kept in memory from then on."""
+        if self._whole is None:
+            self._whole = _joined(self.pieces(), self.n, self.columns.width)
+            self._kept = {}
+        return self._whole
 
     def pieces(self) -> Iterator[Array]:
         """All rows, chunk by chunk."""
@@ -153,3 +155,13 @@ class StoredSamples(Samples):
         place = int(self._directory.places[block]) + rows.start * size
         content = self._file.checked(place, (rows.stop - rows.start) * size, int(self._directory.checksums[i, block]))
         return None if content is None else np.frombuffer(content, NUMBER).reshape(rows.stop - rows.start, width)
+
+
+def _joined(chunks: Iterable[Array], n: int, width: int) -> Array:
+    """Chunks one below the other (n, width), read-only; without a second copy of them all."""
+    whole = np.empty((n, width))
+    row = 0
+    for chunk in chunks:
+        whole[row : row + len(chunk)] = chunk
+        row += len(chunk)
+    return read_only(whole)

@@ -39,11 +39,13 @@ def _row(epoch: Epoch) -> tuple[str, ...]:
 
 
 def event_text(event: dict[str, Any] | None) -> str:
-    """An event in a few words: its "text" if it has one, else its entries."""
+    """An event in a few words: its "text" or its "actions" if it has some, else its entries."""
     if event is None:
         return ""
     if isinstance(event.get("text"), str):
         return str(event["text"])
+    if isinstance(event.get("actions"), list):
+        return ", ".join(map(str, event["actions"]))
     return ", ".join(f"{key} {value}" for key, value in event.items() if isinstance(value, (str, int, float)))
 
 

@@ -16,6 +16,7 @@ from varichain.mechanism.log import StructureLog, log_from
 from varichain.spatial.checks import finite_scalar
 from varichain.trace.checkpoint import Checkpoint
 from varichain.trace.epoch import Epoch, JointTrace
+from varichain.trace.labels import PER_FREEDOM
 from varichain.trace.text import table
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Trace:
     Attributes:
         epochs: The epochs, in order.
         meta: What the run was made with: method, step, seed, version, ...
-        log: The structure changes, as plain values.
+        log: What happened, as plain values: structure changes (see `structure_log`), and what else was noted.
         outcome: "complete", "stopped", "interrupted", "diverged" or "error".
         message: Why, if there is something to say.
         damage: None, or what is lost because the file was damaged.
@@ -131,7 +132,7 @@ class Trace:
             raise InputError(f"joint {name!r} is {found}: ask the epochs one by one, as in trace.epochs[0].joint(...)")
         parts = [epoch.joint(name) for epoch in having]
         blocks = {}
-        for block in ("q", "v", "tau"):
+        for block in ("q", *PER_FREEDOM):
             found_blocks = [getattr(part, block) for part in parts]
             blocks[block] = None if any(x is None for x in found_blocks) else np.concatenate(found_blocks)
         return JointTrace(np.concatenate([part.time for part in parts]), **blocks)
@@ -150,7 +151,8 @@ class Trace:
 
     def structure_log(self) -> StructureLog:
         """The structure changes of the run as a log, to print, or to replay on the first epoch's structure."""
-        return log_from(self.log, renumber=True)
+        keys = ("number", "time", "energy_lost", "edits")
+        return log_from([{key: entry[key] for key in keys} for entry in self.log if "edits" in entry], renumber=True)
 
     def at_checkpoint(self) -> Trace:
         """The trace as it was when the latest checkpoint was taken: what a continuation from there goes on with.

@@ -21,6 +21,7 @@ from varichain.trace.columns import Columns
 from varichain.trace.draft import Draft, EpochDraft
 from varichain.trace.finished import save
 from varichain.trace.journal import Journal
+from varichain.trace.labels import PER_FREEDOM
 from varichain.trace.sink import Sink
 from varichain.trace.slots import Slots
 from varichain.trace.structure import Structure
@@ -98,7 +99,7 @@ class TraceWriter:
         """Begin an epoch: its structure as `varichain.mechanism.description` gives it, and its samples' columns.
 
         Raises:
-            InputError: Columns q, v, tau or loop_forces do not have the structure's widths, or `time` is missing.
+            InputError: The column `time` is missing, or q, v, tau, loop_forces, ... do not have the structure's widths.
         """
         self._expect("open_epoch", _BETWEEN)
         structure = Structure.of(description)
@@ -160,21 +161,23 @@ class TraceWriter:
         """End the run: "complete", "stopped", "interrupted", "diverged" or "error"; the trace.
 
         A file becomes a plain HDF5 file now. If that fails, it stays as it has grown, which `Trace.load` reads as well,
-        and a TraceFileWarning says so.
+        and a TraceFileWarning says so. Called again, after Ctrl-C for example, it goes on where it was, and the first
+        outcome counts.
 
         Raises:
             TraceFileError: The end of the run cannot be written; it is in `trace`.
         """
         if outcome not in OUTCOMES:
             raise InputError(f"outcome must be one of {', '.join(OUTCOMES)}, not {outcome!r}")
-        self._expect("finish", _BETWEEN, _WITHIN)
+        self._expect("finish", _BETWEEN, _WITHIN, _FINISHED)
         if self._stage == _WITHIN:
             self.end_epoch()
-        self._sink.put_plain(records.DONE, {"outcome": outcome, "message": message}, "message")
-        self._draft.outcome, self._draft.message = outcome, message
-        self._stage = _FINISHED
+        if self._stage != _FINISHED:
+            self._sink.put_plain(records.DONE, {"outcome": outcome, "message": message}, "message")
+            self._draft.outcome, self._draft.message = outcome, message
+            self._stage = _FINISHED
         self.flush()
-        if self._sink.journal is not None:
+        if self._sink.journal is not None and self._trace is None:
             self._finish_file(self._sink.journal)
         return self.trace
 
@@ -209,12 +212,12 @@ class TraceWriter:
         self._stage = _WITHIN
 
     def _finish_file(self, journal: Journal) -> None:
-        journal.close()
         try:
             self._trace = save(self._draft.trace(), journal.path, overwrite=True)
         except TraceFileError as error:
             text = f"the run is safe in {journal.path!r}, but not as plain HDF5: {error}; load and save it later"
             warnings.warn(text, TraceFileWarning, stacklevel=4)
+        journal.close()
 
     def _expect(self, call: str, *stages: str) -> None:
         if self._stage not in stages:
@@ -222,7 +225,8 @@ class TraceWriter:
 
 
 def _check_widths(slots: Slots, columns: Columns) -> None:
-    widths = {"time": 1, "q": slots.n_q, "v": slots.n_v, "tau": slots.n_v, "loop_forces": 6 * len(slots.loops)}
+    widths = {"time": 1, "q": slots.n_q, **dict.fromkeys(PER_FREEDOM, slots.n_v)}
+    widths |= {"loop_forces": 6 * len(slots.loops), "coupling_forces": len(slots.couplings)}
     if "time" not in columns:
         raise InputError(f"samples must have a column 'time'; found {columns!r}")
     for name, width in widths.items():
