@@ -31,6 +31,7 @@ from varichain.errors import (
     LimitError,
     MissingExtraError,
     PreferenceError,
+    ScenarioFileError,
     SimulationError,
     SimulationInterrupted,
     SingularMassError,
@@ -121,6 +122,7 @@ if TYPE_CHECKING:
     from varichain.formats import load, save
     from varichain.layout import JointState, State
     from varichain.motion import JointMotion, Motion, TimeFunctions
+    from varichain.scenarios.files import load_scenario
     from varichain.simulation import (
         PD,
         Compiled,
@@ -156,6 +158,7 @@ _HOMES = {
     "Trace": "varichain.trace",
     "TraceWriter": "varichain.trace",
     "at": "varichain.simulation",
+    "load_scenario": "varichain.scenarios.files",
     "constant_loops": "varichain.closures",
     "load": "varichain.formats",
     "push": "varichain.simulation",
@@ -244,6 +247,7 @@ __all__ = [
     "Prepared",
     "Prismatic",
     "Revolute",
+    "ScenarioFileError",
     "Screw",
     "Shape",
     "SimulationError",
@@ -288,6 +292,7 @@ __all__ = [
     "joint_forces",
     "limit_excess",
     "load",
+    "load_scenario",
     "loop_states",
     "mass_matrix",
     "mobility",

@@ -204,6 +204,27 @@ class DamagedTraceWarning(TraceFileWarning):
     """Part of a trace's file is unreadable; the message says what is lost."""
 
 
+class ScenarioFileError(VarichainError, ValueError):
+    """A scenario file that cannot be used.
+
+    Attributes:
+        path: The file.
+        faults: All that is wrong with it, each with line and column (from 1) and a sentence, in the file's order.
+    """
+
+    def __init__(self, path: str, faults: Iterable[tuple[int, int, str]]) -> None:
+        """Keep the faults."""
+        self.path = path
+        self.faults = sorted(faults)
+        super().__init__(path, self.faults)
+
+    def __str__(self) -> str:
+        """One line a fault, as compilers print them."""
+        n = len(self.faults)
+        lines = [f"{self.path}:{line}:{column}: {what}" for line, column, what in self.faults]
+        return "\n".join([f"{n} mistake{'s' if n != 1 else ''} in scenario file {self.path!r}", *lines])
+
+
 class FormatError(VarichainError, ValueError):
     """A robot file that cannot be read whole: broken, hostile, or with parts that no mechanism can have.
 

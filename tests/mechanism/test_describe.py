@@ -46,6 +46,7 @@ def assert_same(m, twin):
     check(twin)
     assert (twin.name, twin.gravity.tobytes(), twin._next_id) == (m.name, m.gravity.tobytes(), m._next_id)
     assert list(twin._links) == list(m._links)
+    assert [link.id for link in twin.virtual_links] == [link.id for link in m.virtual_links]
     for a, b in zip(m._links.values(), twin._links.values(), strict=True):
         assert (a.id, a.name) == (b.id, b.name)
         for pointer in POINTERS:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from varichain.mechanism import Inertia, Mechanism, Revolute
 from varichain.scenarios.scenario import Scenario
 
@@ -15,7 +17,9 @@ def pendulum(*, length: float = 1.0, mass: float = 1.0, angle: float = 1.0) -> S
         angle: From hanging straight down, at the start [rad].
     """
     m = Mechanism("pendulum")
-    m.add_link("rod", joint=Revolute("y", name="hinge"), inertia=Inertia.rod(mass, length, com=(0, 0, -length / 2)))
+    about_com = mass * length**2 * np.array([1 / 12, 1 / 12, 1e-4])  # with some thickness, for when it flies
+    rod = Inertia(mass, com=(0, 0, -length / 2), about_com=about_com)
+    m.add_link("rod", joint=Revolute("y", name="hinge"), inertia=rod)
     s = m.state()
     s["hinge"].q = angle
     return Scenario("pendulum", m, s, until=10.0)

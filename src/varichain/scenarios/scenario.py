@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from varichain.layout.state import State
-from varichain.mechanism.mechanism import Mechanism
-from varichain.motion import Motion
-from varichain.simulation import simulate
-from varichain.simulation.events import Event
-from varichain.trace import Trace
+if TYPE_CHECKING:
+    from varichain.layout.state import State
+    from varichain.mechanism.mechanism import Mechanism
+    from varichain.motion import Motion
+    from varichain.simulation.events import Event
+    from varichain.trace import Trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,8 @@ class Scenario:
 
     def run(self, until: float | None = None, **changes: Any) -> Trace:
         """Simulate it; `changes` replace its settings, or go to `vc.simulate` as they are (out, progress, ...)."""
+        from varichain.simulation import simulate  # here, so that scenarios can be listed without the compiler
+
         return simulate(
             self.mechanism,
             self.state,
