@@ -212,6 +212,15 @@ def test_start_that_slips():
     vc.simulate(m, vc.project(m, s), 0.002)
 
 
+def test_description_has_loops():
+    """A described mechanism comes back with its loops: as many rows, and the same motion."""
+    m = four_bar("loop")
+    again = mechanism_from(json.loads(json.dumps(description(m))))
+    assert [link.name for link in again.virtual_links] == [link.name for link in m.virtual_links]
+    a, b = (vc.forward_dynamics(x, x.state()) for x in (m, again))
+    assert (a.a == b.a).all() and a.loop_forces["pin"].tolist() == b.loop_forces["pin"].tolist()
+
+
 def test_description_has_couplings():
     """A described mechanism comes back with its couplings, names and numbers to the bit, and moves the same."""
     m = gear_pair()

@@ -105,7 +105,8 @@ def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange
         edits = [edit for action in given if isinstance(action, Cut) for edit in cut_joint(m, action.joint)]
         wanted = on_links(m, (action for action in given if isinstance(action, Connect)))
         links = apply_connections(m, s, wanted)
-        made = apply_couplings(m, s, [action for action in given if isinstance(action, Couple)])
+        coupled = [action for action in given if isinstance(action, Couple)]
+        made = apply_couplings(m, s, coupled) if coupled else []
         after = s.copy()
         layout = layout_for(m, after)
         require_mass(layout)
