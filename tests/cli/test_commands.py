@@ -163,8 +163,23 @@ def test_debug_shows_the_error():
     assert isinstance(result.exception, vc.VarichainError)
 
 
+def test_info_of_a_robot_file(tmp_path):
+    """The tree and the degrees of freedom of a robot file are told, and its notes; a broken one is an error."""
+    file = tmp_path / "arm.urdf"
+    link = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    joint = '<joint name="elbow" type="continuous"><parent link="base"/><child link="arm"/></joint>'
+    file.write_text(f'<robot name="one"><link name="base"/><link name="arm">{link}</link>{joint}</robot>')
+    shown = call("info", file)
+    assert shown.exit_code == 0 and "elbow: revolute" in shown.stdout and "1 (N_F)" in shown.stdout
+    found = json.loads(call("info", file, "--json").stdout)
+    assert found["n_independent"] == 1 and found["joints"]["elbow"] == "revolute"
+    file.write_text("<robot")
+    broken = call("info", file)
+    assert broken.exit_code == 1 and str(file) in broken.stderr
+
+
 def test_kinds_of_files(tmp_path):
-    """A trace is no scenario, an unknown suffix is named, and a robot file that cannot be read says why."""
+    """A trace is no scenario, an unknown suffix is named, and a trace that is none is an error."""
     for name, words, text in (
         ("run.h5", "run", "is not a scenario"),
         ("notes.txt", "info", "neither a scenario nor a file whose suffix is known"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +9,6 @@ import typer
 from varichain.cli.console import print_json, say
 from varichain.cli.failures import Debug, reported
 from varichain.cli.targets import kind_of, scenario_from, scenario_names
-from varichain.errors import MissingExtraError
 from varichain.scenarios import SCENARIOS
 from varichain.scenarios.parameters import first_line
 
@@ -39,8 +37,7 @@ def info(
         if kind == "trace":
             _trace(target, as_json)
         elif kind == "robot":
-            m = _robot(target)
-            _mechanism(m, m.state(), {}, as_json)
+            _robot(target, as_json)
         else:
             _scenario(target, assignments or [], as_json)
 
@@ -95,10 +92,15 @@ def _trace(path: str, as_json: bool) -> None:
     say("made with " + ", ".join(f"{key} {value}" for key, value in trace.meta.items()))
 
 
-def _robot(path: str) -> Mechanism:
-    try:
-        load = importlib.import_module("varichain.formats").load
-    except (ImportError, AttributeError):
-        raise MissingExtraError(f"cannot read {path!r}: this version of varichain does not read robot files") from None
-    m: Mechanism = load(path)
-    return m
+def _robot(path: str, as_json: bool) -> None:
+    """Tell of a robot file, where its loops close nearest to its zero pose."""
+    from varichain.dynamics import assemble
+    from varichain.formats import load
+
+    m = load(path)
+    s = assemble(m, m.state()).state if m.virtual_links else m.state()
+    notes = [] if m.source is None else [str(note) for note in m.source.notes]
+    _mechanism(m, s, {"file": path, "notes": notes}, as_json)
+    if notes and not as_json:
+        say()
+        say("\n".join(["notes on the file", *(f"  {note}" for note in notes)]))

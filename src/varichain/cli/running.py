@@ -69,6 +69,9 @@ def _simulated(scenario: Scenario, changes: dict[str, Any], out: Path | None) ->
     except SimulationInterrupted as error:
         warn(f"{error}; {_kept(scenario, error.trace, out)}")
         raise typer.Exit(INTERRUPTED) from None
+    except KeyboardInterrupt:
+        warn("interrupted before anything was simulated")
+        raise typer.Exit(INTERRUPTED) from None
     except SimulationError as error:
         if out is not None and error.trace is not None:
             warn(f"what was simulated before is in {str(out)!r}; `varichain info {out}` tells what happened")

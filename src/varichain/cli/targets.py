@@ -13,7 +13,7 @@ from varichain.scenarios.parameters import checked_parameters
 if TYPE_CHECKING:
     from varichain.scenarios.scenario import Scenario
 
-YAML, TRACE, ROBOT = (".yaml", ".yml"), (".h5", ".hdf5"), (".urdf", ".xml", ".mjcf", ".sdf")
+YAML, TRACE, ROBOT = (".yaml", ".yml"), (".h5", ".hdf5"), (".urdf", ".xacro", ".sdf", ".xml", ".mjcf")
 
 
 def scenario_names(incomplete: str = "") -> list[str]:

@@ -141,7 +141,8 @@ class _Story:
 
 
 def _present(m: Mechanism) -> set[str]:
-    return {str(link.joint.name) for link in (*m.links, *m.virtual_links) if link.joint is not None}
+    joints = {str(link.joint.name) for link in (*m.links, *m.virtual_links) if link.joint is not None}
+    return joints | {coupling.name for coupling in m.couplings}
 
 
 def _joint(m: Mechanism, action: Any) -> str | None:

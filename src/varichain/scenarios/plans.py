@@ -32,7 +32,7 @@ class Planner:
         self._ends = ["ground", *self._links, *m.frames]
         self.joints: dict[str, Joint] = {str(j.name): j for j in m.joints}
         loops = [link.joint for link in m.virtual_links if link.joint is not None]
-        self._loops = dict.fromkeys(str(joint.name) for joint in loops)
+        self._loops = dict.fromkeys([*(str(joint.name) for joint in loops), *(tie.name for tie in m.couplings)])
         for event in own_events:
             self._learn([action for action in event.actions if isinstance(action, Connect)])
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import inspect
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from varichain.scenarios.parameters import Parameter, first_line, parameters_of
+
+if TYPE_CHECKING:
+    from varichain.mechanism.mechanism import Mechanism
 
 _MOST_NAMES = 30
 
@@ -19,7 +22,7 @@ def template(name: str) -> str:
     scenario = builder()
     m = scenario.mechanism
     joints = [str(link.joint.name) for link in (*m.links, *m.virtual_links) if link.joint is not None]
-    single = next((str(joint.name) for joint in m.joints if joint.n_q == 1), "JOINT")
+    single, amount = _watched(m)
     loops = [str(link.joint.name) for link in m.virtual_links if link.joint is not None]
     movable = [str(joint.name) for joint in m.joints if joint.kind != "free"]
     link = _quoted(m.links[0].name)
@@ -48,7 +51,7 @@ def template(name: str) -> str:
         "#   - at: 500 ms",
         "#     name: let go",
         f"#     do: {{cut: {_quoted((loops or movable or ['JOINT'])[0])}}}",
-        f"#   - when: {{joint: {_quoted(single)}, above: 30 deg}}",
+        f"#   - when: {{joint: {_quoted(single)}, above: {amount}}}",
         f"#     do: {{push: {{link: {link}, impulse: [1 N s, 0, 0]}}}}",
         f"#   - when: {{height_of: {link}, below: -1 m}}",
         f"#     do: {{connect: {{a: {link}, b: ground, joint: spherical, name: nail}}}}",
@@ -56,11 +59,19 @@ def template(name: str) -> str:
         "#     do: {stop: enough}",
         "",
         "# Torques towards a pose, and constant forces.",
-        f"# controller: {{pd: {{target: {{{_quoted(single)}: 10 deg}}, stiffness: 5, damping: 0.5}}}}",
+        f"# controller: {{pd: {{target: {{{_quoted(single)}: {amount}}}, stiffness: 5, damping: 0.5}}}}",
         "# forces:",
         f"#   - {{link: {link}, force: [0, 0, 1 N]}}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _watched(m: Mechanism) -> tuple[str, str]:
+    """A joint of one coordinate for the examples, and a value that it may have."""
+    single = [joint for joint in m.joints if joint.n_q == 1]
+    if not single:
+        return "JOINT", "30 deg"
+    return str(single[0].name), "30 deg" if single[0].coordinates == ("angle",) else "10 cm"
 
 
 def _parameter_line(parameter: Parameter) -> str:
