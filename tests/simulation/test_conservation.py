@@ -14,9 +14,9 @@ DRIFT = 1e-9
 
 N_STEPS = scaled(1_000_000, 50)
 
-ROUNDING = 1e-12
-"""Trend of energy and momentum over all steps, relative to the largest: roundings of a million steps, 1e-16 each, that
-are as often up as down come to 1e-13; if all went one way they would come to 1e-10."""
+ROUNDING = 5e-12
+"""Trend of energy and momentum over all steps, relative to the largest. Roundings of a million steps, some 1e-15 each,
+that are as often up as down come to 1e-12 (8e-13 was measured); if all went one way they would come to 1e-9."""
 
 
 @pytest.mark.parametrize("make", [pendulum, four_bar], ids=lambda make: make.__name__)
@@ -60,7 +60,7 @@ def test_no_trend_over_a_million_steps():
     size = epoch.energy[0, 0]
     assert trend(epoch.energy[:, :1], epoch.time) < ROUNDING * size
     assert trend(epoch.momentum, epoch.time) < ROUNDING * np.abs(epoch.momentum).max()
-    assert np.ptp(epoch.energy[:, 0]) < 10 * ROUNDING * size
+    assert np.ptp(epoch.energy[:, 0]) < 2 * ROUNDING * size
     assert epoch.closure.max() < 1e-12
     assert trend(epoch.closure[:, None], epoch.time) < 1e-13
 
