@@ -17,7 +17,7 @@ from varichain.spatial.checks import finite_scalar
 from varichain.trace.checkpoint import Checkpoint
 from varichain.trace.epoch import Epoch, JointTrace
 from varichain.trace.labels import PER_FREEDOM
-from varichain.trace.text import table
+from varichain.trace.text import count, table
 
 if TYPE_CHECKING:
     from varichain.layout.state import State
@@ -147,7 +147,7 @@ class Trace:
 
     def __repr__(self) -> str:
         """Counts and outcome."""
-        return f"<Trace: {len(self.epochs)} epochs, {len(self)} samples, {self.outcome}>"
+        return f"<Trace: {count(len(self.epochs), 'epoch')}, {count(len(self), 'sample')}, {self.outcome}>"
 
     def structure_log(self) -> StructureLog:
         """The structure changes of the run as a log, to print, or to replay on the first epoch's structure."""
