@@ -237,7 +237,9 @@ def test_unknown_entries():
 
 
 @pytest.mark.parametrize(
-    "wrong", [None, True, "nonsense", "", math.nan, math.inf, -1, 10**400, [], {}, [[]], {"x": 1}, 1e3]
+    "wrong",
+    [None, True, "nonsense", "", math.nan, math.inf, -1, 10**400, [], {}, [[]], {"x": 1}, 1e3],
+    ids=lambda wrong: repr(wrong)[:10],
 )
 def test_wrong_values(wrong):
     """Whatever stands in the place of an entry, the answer is a sound mechanism or a VarichainError."""

@@ -1,7 +1,11 @@
 """Traces: what they answer, and that files give back exactly what was written."""
 
 import gc
+import os
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -17,6 +21,8 @@ from varichain.mechanism import description, mechanism_from
 from varichain.trace import Columns, Trace, TraceWriter
 from varichain.trace import file as trace_file
 from varichain.trace.text import event_text
+
+TESTS = Path(__file__).resolve().parent.parent
 
 
 @settings(max_examples=scaled(30, 10))
@@ -235,6 +241,19 @@ def test_files_changed_in_place_are_noticed(tmp_path):
         file.write(b"\xff")
     with pytest.raises(TraceFileError, match="has been changed since it was loaded"):
         _ = fresh.epochs[0].q
+
+
+def test_no_compiler():
+    """Traces are written to memory and read without the compiler, and h5py waits until a file is written."""
+    program = """
+import sys
+from runs import Run
+trace = Run().trace
+assert trace.joint("hip").q.shape == (75,)
+assert not {"numba", "h5py", "varichain.kernels", "varichain.layout"} & set(sys.modules)
+"""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(TESTS), *sys.path]))}
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
 
 
 def test_many_samples(tmp_path):

@@ -105,6 +105,17 @@ def test_columns_that_do_not_fit(columns, message):
     assert writer.finish().epochs == ()
 
 
+def test_arguments_of_the_wrong_kind():
+    """File names that are none, and chunks that are no counts, are refused."""
+    for path in (3, b"run.h5", "", ["run.h5"]):
+        for call in (TraceWriter, Trace.load, TraceWriter().trace.save, TraceWriter().trace.to_csv):
+            with pytest.raises(InputError, match="a file name must be a str or a path"):
+                call(path)
+    for options in ({"chunk_rows": 0}, {"chunk_rows": 1.5}, {"chunk_seconds": -1.0}, {"chunk_seconds": "1"}):
+        with pytest.raises(InputError, match=next(iter(options))):
+            TraceWriter(**options)
+
+
 def test_what_was_given_may_be_reused():
     """The writer copies what it is given: buffers and dicts may be changed afterwards."""
     writer = TraceWriter()

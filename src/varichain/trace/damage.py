@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from varichain.trace import records
+from varichain.trace.text import count
 
 _NAMES = {
     records.META: "what the run was made with",
@@ -42,17 +43,17 @@ class Gap:
 
     def _what(self) -> str:
         if self.epoch is not None:
-            return f"epoch {self.epoch}, whose structure is unreadable, with {_count(self.n_samples, 'sample')}"
+            return f"epoch {self.epoch}, whose structure is unreadable, with {count(self.n_samples, 'sample')}"
         known = Counter(kind for kind in self.kinds if kind in _NAMES)
         if self.n_samples:
             known.pop(records.ROWS, None)
-        parts = [_count(self.n_samples, "sample")] if self.n_samples else []
+        parts = [count(self.n_samples, "sample")] if self.n_samples else []
         parts += [
             name if (n := known[kind]) == 1 else f"{name} ({n} times)" for kind, name in _NAMES.items() if kind in known
         ]
         n_unknown = len(self.kinds) - sum(1 for kind in self.kinds if kind in _NAMES)
         if n_unknown and not self.n_samples:
-            parts.append(_count(n_unknown, "record"))
+            parts.append(count(n_unknown, "record"))
         return ", ".join(parts) or "something"
 
     def _when(self) -> str:
@@ -83,7 +84,3 @@ class Damage:
         """In a sentence."""
         lost = [f"lost: {'; '.join(map(str, self.gaps))}"] if self.gaps else []
         return "; ".join([*lost, *dict.fromkeys(self.notes)])
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

@@ -17,6 +17,7 @@ from varichain.trace.labels import PER_FREEDOM
 from varichain.trace.samples import Samples
 from varichain.trace.slots import Slots
 from varichain.trace.structure import Structure
+from varichain.trace.text import count
 
 if TYPE_CHECKING:
     from varichain.layout.state import State
@@ -202,4 +203,4 @@ class Epoch:
     def __repr__(self) -> str:
         """Number, span, samples."""
         span = f"{self.start:g} to {self.end:g} s, " if len(self) else ""
-        return f"<Epoch {self.index}: {span}{len(self)} samples>"
+        return f"<Epoch {self.index}: {span}{count(len(self), 'sample')}>"

@@ -5,8 +5,24 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from typing import Any
 
-from varichain.errors import TraceFileError
+from varichain.errors import InputError, TraceFileError
+from varichain.spatial.checks import shown
+
+Path = str | os.PathLike[str]
+
+
+def file_name(path: Any) -> str:
+    """A file's name from what the user gave.
+
+    Raises:
+        InputError: It is no name.
+    """
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+    if not isinstance(name, str) or not name:
+        raise InputError(f"a file name must be a str or a path, not {shown(path)}")
+    return name
 
 
 @contextlib.contextmanager

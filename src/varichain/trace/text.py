@@ -16,7 +16,7 @@ def table(trace: Trace) -> str:
     epochs, n = trace.epochs, len(trace)
     name = f" of {epochs[0].description['name']!r}" if epochs else ""
     ended = trace.outcome + (f" ({trace.message})" if trace.message else "")
-    lines = [f"trace{name}: {_count(n, 'sample')} in {_count(len(epochs), 'epoch')}, {ended}"]
+    lines = [f"trace{name}: {count(n, 'sample')} in {count(len(epochs), 'epoch')}, {ended}"]
     half = _MOST_EPOCHS // 2
     shown = list(epochs) if len(epochs) <= _MOST_EPOCHS else [*epochs[:half], *epochs[-half:]]
     rows = [_row(epoch) for epoch in shown]
@@ -34,7 +34,7 @@ def table(trace: Trace) -> str:
 def _row(epoch: Epoch) -> tuple[str, ...]:
     span = f"{epoch.start:.6g} to {epoch.end:.6g} s" if len(epoch) else "no samples"
     slots = epoch.slots
-    counts = (_count(len(epoch), "sample"), _count(slots.n_v, "freedom"), _count(len(slots.loops), "loop"))
+    counts = (count(len(epoch), "sample"), count(slots.n_v, "freedom"), count(len(slots.loops), "loop"))
     return str(epoch.index), span, *counts, event_text(epoch.event)
 
 
@@ -49,5 +49,6 @@ def event_text(event: dict[str, Any] | None) -> str:
     return ", ".join(f"{key} {value}" for key, value in event.items() if isinstance(value, (str, int, float)))
 
 
-def _count(n: int, noun: str) -> str:
+def count(n: int, noun: str) -> str:
+    """A number of things, in words."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
@@ -17,13 +16,13 @@ from varichain.spatial.checks import finite_scalar
 from varichain.trace.checkpoint import Checkpoint
 from varichain.trace.epoch import Epoch, JointTrace
 from varichain.trace.labels import PER_FREEDOM
-from varichain.trace.text import table
+from varichain.trace.replace import Path, file_name
+from varichain.trace.text import count, table
 
 if TYPE_CHECKING:
     from varichain.layout.state import State
 
 Array = NDArray[np.float64]
-Path = str | os.PathLike[str]
 
 OUTCOMES = ("complete", "stopped", "interrupted", "diverged", "error")
 
@@ -147,7 +146,7 @@ class Trace:
 
     def __repr__(self) -> str:
         """Counts and outcome."""
-        return f"<Trace: {len(self.epochs)} epochs, {len(self)} samples, {self.outcome}>"
+        return f"<Trace: {count(len(self.epochs), 'epoch')}, {count(len(self), 'sample')}, {self.outcome}>"
 
     def structure_log(self) -> StructureLog:
         """The structure changes of the run as a log, to print, or to replay on the first epoch's structure."""
@@ -181,7 +180,7 @@ class Trace:
         """
         from varichain.trace.finished import save
 
-        save(self, os.fspath(path), overwrite)
+        save(self, file_name(path), overwrite)
 
     @staticmethod
     def load(path: Path) -> Trace:
@@ -195,7 +194,7 @@ class Trace:
         """
         from varichain.trace.load import load
 
-        return load(os.fspath(path))
+        return load(file_name(path))
 
     # Tables for other programs
 
@@ -216,7 +215,7 @@ class Trace:
         """
         from varichain.trace.export import to_csv
 
-        to_csv(self, os.fspath(path), overwrite)
+        to_csv(self, file_name(path), overwrite)
 
     def to_parquet(self, path: Path, *, overwrite: bool = False) -> None:
         """Write a Parquet file with the columns of `to_numpy`; absent numbers are null.
@@ -227,4 +226,4 @@ class Trace:
         """
         from varichain.trace.export import to_parquet
 
-        to_parquet(self, os.fspath(path), overwrite)
+        to_parquet(self, file_name(path), overwrite)

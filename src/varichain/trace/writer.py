@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 import varichain
 from varichain.errors import InputError, TraceFileError, TraceFileWarning
 from varichain.mechanism.log import LogEntry, as_dict
+from varichain.spatial.checks import non_negative_scalar, shown
 from varichain.trace import records
 from varichain.trace.checkpoint import Checkpoint
 from varichain.trace.columns import Columns
@@ -22,12 +22,12 @@ from varichain.trace.draft import Draft, EpochDraft
 from varichain.trace.finished import save
 from varichain.trace.journal import Journal
 from varichain.trace.labels import PER_FREEDOM
+from varichain.trace.replace import Path, file_name
 from varichain.trace.sink import Sink
 from varichain.trace.slots import Slots
 from varichain.trace.structure import Structure
 from varichain.trace.trace import OUTCOMES, Trace
 
-Path = str | os.PathLike[str]
 Plain = Mapping[str, Any]
 
 _NEW, _BETWEEN, _WITHIN, _FINISHED = "before begin", "between epochs", "within an epoch", "after finish"
@@ -55,9 +55,13 @@ class TraceWriter:
 
         Raises:
             TraceFileError: It exists already and `overwrite` is not given, or it cannot be written.
+            InputError: An argument is of the wrong kind.
         """
-        journal = None if path is None else Journal(os.fspath(path), overwrite)
-        self._sink = Sink(journal, chunk_rows, chunk_seconds)
+        if type(chunk_rows) is not int or chunk_rows < 1:
+            raise InputError(f"chunk_rows must be a whole number from 1 on, not {shown(chunk_rows)}")
+        seconds = non_negative_scalar(chunk_seconds, "chunk_seconds")
+        journal = None if path is None else Journal(file_name(path), overwrite)
+        self._sink = Sink(journal, chunk_rows, seconds)
         self._draft = Draft()
         self._trace: Trace | None = None  # the trace, when its file is finished
         self._last_time = -np.inf
