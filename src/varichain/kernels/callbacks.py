@@ -27,7 +27,7 @@ def address_of(function: Any) -> tuple[int, Any]:
         return number, function
     inner = function if hasattr(function, "py_func") else njit(function)
 
-    def bridge(t, q, n_q, v, n_v, tau):  # type: ignore[no-untyped-def]
+    def bridge(t, q, n_q, v, n_v, tau):
         inner(
             t,
             carray(_pointer(q), (n_q,), types.float64),

@@ -265,8 +265,9 @@ def _step(context, target, is_kept, q, v, node, memo, tally, work, happenings, i
     method, tolerance, t = tally[METHOD], memo[TOLERANCE], memo[TIME]
     n_v = len(v)
     is_adaptive = method in (RK45, GBS)
+    left = target - t
+    h = left
     while True:
-        left = target - t
         h = left
         # no step so short that the rest of the way would be a sliver
         if is_adaptive and memo[NEXT] < 0.99 * left:

@@ -22,6 +22,9 @@ from varichain.kernels.tuples import ZERO6, add6, load6, store6
 
 # Slack before something counts as an event: positions [rad, m], velocities, forces. What is beyond is seen to be.
 SLACK_POSITION, SLACK_VELOCITY, SLACK_FORCE = 1e-12, 1e-11, 1e-10
+# Velocity [rad/s or m/s] with which a stop is left after an impact; slower, it is not. Positions are resolved to the
+# slack: what falls through that at 1000 m/s^2 has half of this.
+AT_REST = 1e-4
 _TURN_ALL, _MOST_TURNS = 10, 400
 
 
@@ -141,6 +144,21 @@ def _drive_jumps(context, t, q, v, dv, wanted):
 
 
 @routine
+def _rest(holds, q, v, dv):
+    """Let what would leave its stop too slowly to be worth it stay; returns whether there is such a thing.
+
+    Stops that push each other off by turns come to rest only in the limit of ever smaller blows.
+    """
+    found = False
+    for i in range(len(holds)):
+        hold = holds[i]
+        if hold.at != 0 and not hold.held and hold.at * (along(hold, q, v) + along(hold, q, dv)) > -AT_REST:
+            hold.held = 1
+            found = True
+    return found
+
+
+@routine
 def strike(context, t, q, v, dv, work):
     """Impact of everything that is joined, touched or driven; v in place. Returns the kinetic energy lost.
 
@@ -175,6 +193,14 @@ def strike(context, t, q, v, dv, work):
                 turned = True
         if not turned:
             break
+    if _rest(holds, q, v, dv):
+        lock_all(context)
+        if context[6][DRIVES] > 0:
+            _drive_jumps(context, t, q, v, dv, work)
+        _forced_jump(context, q, v, dv)
+        for i in range(len(holds)):
+            if holds[i].held:
+                holds[i].impulse = dofs[holds[i].dof].reaction
     for k in range(len(v)):
         v[k] += dv[k]
     lock_all(context)
@@ -207,6 +233,7 @@ def decide(context, t, q, v, tau, a):
     for i in range(len(holds)):
         hold = holds[i]
         candidate = _is_candidate(hold, q, v)
+        hold.turns = 0
         hold.held = 1 if candidate else 0
         hold.slide = 0 if candidate or hold.friction == 0.0 else (1 if v[hold.dof] > 0.0 else -1)
         n_open += hold.held
@@ -228,8 +255,14 @@ def decide(context, t, q, v, tau, a):
                     hold.slide = 1 if r < least else -1
                     turned = True
             elif _turns_back(hold, q, v, a):
-                hold.held = 1
-                hold.slide = 0
+                # at rest where its mechanism moves on (a dead point of a loop) nothing can hold it: then it slides the
+                # other way
+                hold.turns += 1
+                if hold.at == 0 and hold.turns % 2 == 0:
+                    hold.slide = -hold.slide
+                else:
+                    hold.held = 1
+                    hold.slide = 0
                 turned = True
         if not turned:
             _leave(holds)

@@ -67,6 +67,7 @@ def mechanism_from(description: Any) -> Mechanism:
     for i, (link, row) in enumerate(zip(links, rows, strict=True)):
         if "real" in row:
             link._edit(real=_named(m, row["real"], f"links[{i}].real"))
+    m._virtual_links = tuple(link for link in links if link.real is not None)
     _hang_all(m, links, rows)
     m._next_id = whole_number(entries["next_id"], "next_id")
     for i, row in enumerate(
