@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import varichain as vc
-from moving import G, height, rods, slider, stone
+from moving import G, height, rods, slider, started, stone
 
 
 def bounce(restitution):
@@ -71,16 +71,15 @@ def test_breaks_at_one_instant_follow_each_other():
     trace = vc.simulate(m, m.state(), 0.1, step=0.05)
     assert [epoch.event["time"] for epoch in trace.epochs[:-1]] == [0.0] * (len(trace.epochs) - 1)
     assert trace.epochs[-1].mechanism.n_v > 4
-    assert trace.final.v[-1] == pytest.approx(0.0, abs=1e-12) or trace.epochs[-1].mechanism.n_v == 24
     # the weight of a chain that falls loads no joint any more
     assert trace.epochs[-1]["momentum"][-1, 5] == pytest.approx(-4.0 * G * 0.1, abs=1e-9)
 
 
-def test_too_many_changes_at_one_instant_are_named():
-    """More than a hundred changes at one instant are a ChatteringError that names the last."""
-    m = rods(120, length=0.1, breaks=vc.Breaks(moment=1e-3))
-    s = m.state()
-    for i in range(120):
-        s[str(i)].q = 0.4
-    with pytest.raises(vc.ChatteringError, match=r"more than 100 changes at t = 0 s, the last by break"):
-        vc.simulate(m, s, 1.0)
+def test_too_many_changes_at_one_instant_are_named(monkeypatch):
+    """More changes at one instant than there may be are a ChatteringError that names the last."""
+    monkeypatch.setattr("varichain.simulation.simulation._MOST_CHANGES", 2)
+    m = rods(4, breaks=vc.Breaks(moment=1e-3))
+    s = started(m, {str(i): 0.4 for i in range(4)})
+    torques = {str(i): 5.0 for i in range(4)}
+    with pytest.raises(vc.ChatteringError, match=r"more than 2 changes at t = 0 s, the last by break"):
+        vc.simulate(m, s, 1.0, controller=vc.Torques(torques))

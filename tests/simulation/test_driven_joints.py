@@ -19,9 +19,10 @@ def swing(t, size=0.5, rate=3.0):
 
 
 def splined(f, end=3.0):
-    """The spline of a function, on which a joint is driven."""
+    """The spline of a function, on which a joint is driven, with the function's velocity at its start."""
     t = np.linspace(0.0, end, 200)
-    return CubicSpline(t, f(t))
+    slope = float(f(np.array([1e-5]))[0] - f(np.array([-1e-5]))[0]) / 2e-5
+    return CubicSpline(t, f(t), bc_type=((1, slope), "not-a-knot"))
 
 
 def on(motion, m, s=None):

@@ -77,3 +77,13 @@ def test_a_cone_without_width_is_refused():
     m.add_link("thigh", joint=joint, inertia=vc.Inertia.sphere(1.0, 0.1))
     with pytest.raises(vc.InputError, match=r"cannot be simulated; use a revolute"):
         vc.simulate(m, m.state(), 1.0)
+
+
+def test_unequal_armature_of_a_limited_ball_is_refused():
+    """A ball with limits must have one armature for its three freedoms, unless its limits are soft."""
+    m = vc.Mechanism("ball")
+    joint = vc.Spherical(name="hip", limits=vc.SwingTwist(swing=1.0), armature=(0.1, 0.2, 0.1))
+    m.add_link("thigh", joint=joint, inertia=vc.Inertia.sphere(1.0, 0.1, com=(0, 0, -0.3)))
+    with pytest.raises(vc.InputError, match=r"'hip' has limits and armature that differs"):
+        vc.simulate(m, m.state(), 1.0)
+    vc.simulate(m, m.state(), 0.1, limits="soft", step=0.05)

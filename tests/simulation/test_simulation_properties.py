@@ -18,6 +18,7 @@ def limited(rng, m):
     """Give joints limits around zero and friction, not both to balls."""
     for joint in m.joints:
         if joint.kind == "spherical":
+            m.edit_joint(joint.name, armature=max(joint.armature))
             swing, twist = rng.uniform(0.3, 1.5), sorted(rng.uniform(-1.5, 1.5, 2))
             if twist[0] < 0.0 < twist[1] and rng.random() < 0.7:
                 m.edit_joint(joint.name, limits=vc.SwingTwist(swing=swing, twist=tuple(twist)))

@@ -236,6 +236,7 @@ HOLD = np.dtype(
         # working values
         ("before", _I),  # what held it before an event
         ("impulse", _F),  # of the stop, in the last impact
+        ("turns", _I),  # how often it has turned back while it was decided what is held
     ],
     align=True,
 )

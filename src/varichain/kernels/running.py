@@ -170,7 +170,7 @@ def settle_node(context, is_impact, q, v, node, memo, tally, happenings, impulse
     if struck or is_impact:
         for i in range(len(holds)):
             holds[i].impulse = 0.0
-        lost = strike(context, is_impact, memo[TIME], q, v, node[STEP_WORK, :n_v], node[WANTED:].reshape(-1))
+        lost = strike(context, memo[TIME], q, v, node[STEP_WORK, :n_v], node[WANTED:].reshape(-1))
         memo[LOST] += lost
         gather_wrenches(open_loops(table), open_rows(table), open_multipliers(table), impulses_out)
         bodies = open_bodies(table)

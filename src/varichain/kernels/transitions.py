@@ -24,9 +24,9 @@ from varichain.kernels.tuples import ZERO6, add6, load6, store6
 SLACK_POSITION, SLACK_VELOCITY, SLACK_FORCE = 1e-12, 1e-11, 1e-10
 # [rad or m] A joint that is so little beyond its stop, and on its way back, is let go in peace.
 _HAIR = 1e-10
-# [rad/s or m/s] A stop reached no faster throws nothing off another. Without such a bound the rattling between stops,
-# each blow on one lifting the other, dies down only to the speed that a fall through the slack gives, and never ends.
-_GENTLE = 1e-4
+# Velocity [rad/s or m/s] with which a stop is left after an impact; slower, it is not. Positions are resolved to the
+# slack: what falls through that at 1000 m/s^2 has half of this.
+AT_REST = 1e-4
 _TURN_ALL, _MOST_TURNS = 10, 400
 
 
@@ -151,24 +151,34 @@ def _drive_jumps(context, t, q, v, dv, wanted):
 
 
 @routine
-def strike(context, is_blow, t, q, v, dv, work):
+def _rest(holds, q, v, dv):
+    """Let what would leave its stop too slowly to be worth it stay; returns whether there is such a thing.
+
+    Stops that push each other off by turns come to rest only in the limit of ever smaller blows.
+    """
+    found = False
+    for i in range(len(holds)):
+        hold = holds[i]
+        if hold.at != 0 and not hold.held and hold.at * (along(hold, q, v) + along(hold, q, dv)) > -AT_REST:
+            hold.held = 1
+            found = True
+    return found
+
+
+@routine
+def strike(context, t, q, v, dv, work):
     """Impact of everything that is joined, touched or driven; v in place. Returns the kinetic energy lost.
 
-    Friction is finite and gives no impulse. Stops push: which of those touched do is found by pivoting. Unless it
-    `is_blow` from elsewhere, stops that are reached gently all hold, also those that would be thrown off.
+    Friction is finite and gives no impulse. Stops push: which of those touched do is found by pivoting.
     """
     table, holds = context[0], context[1]
     bodies, dofs = open_bodies(table), open_dofs(table)
     move_all(q, v, bodies, dofs)
     before = kinetic_energy(bodies, dofs, v)
-    fastest = 0.0
     for i in range(len(holds)):
         hold = holds[i]
         hold.impulse = 0.0
-        rate = hold.at * along(hold, q, v)
-        hold.held = 1 if hold.at != 0 and rate > -SLACK_VELOCITY else 0
-        fastest = max(fastest, rate)
-    is_gentle = fastest < _GENTLE and not is_blow
+        hold.held = 1 if hold.at != 0 and hold.at * along(hold, q, v) > -SLACK_VELOCITY else 0
     for turn in range(_MOST_TURNS):
         lock_all(context)
         if context[6][DRIVES] > 0:
@@ -181,7 +191,7 @@ def strike(context, is_blow, t, q, v, dv, work):
                 continue
             if hold.held:
                 hold.impulse = dofs[hold.dof].reaction
-                wrong = hold.at * hold.impulse > SLACK_FORCE and not is_gentle
+                wrong = hold.at * hold.impulse > SLACK_FORCE
             else:
                 hold.impulse = 0.0
                 wrong = hold.at * (along(hold, q, v) + along(hold, q, dv)) > SLACK_VELOCITY
@@ -190,6 +200,14 @@ def strike(context, is_blow, t, q, v, dv, work):
                 turned = True
         if not turned:
             break
+    if _rest(holds, q, v, dv):
+        lock_all(context)
+        if context[6][DRIVES] > 0:
+            _drive_jumps(context, t, q, v, dv, work)
+        _forced_jump(context, q, v, dv)
+        for i in range(len(holds)):
+            if holds[i].held:
+                holds[i].impulse = dofs[holds[i].dof].reaction
     for k in range(len(v)):
         v[k] += dv[k]
     lock_all(context)
@@ -222,6 +240,7 @@ def decide(context, t, q, v, tau, a):
     for i in range(len(holds)):
         hold = holds[i]
         candidate = _is_candidate(hold, q, v)
+        hold.turns = 0
         hold.held = 1 if candidate else 0
         hold.slide = 0 if candidate or hold.friction == 0.0 else (1 if v[hold.dof] > 0.0 else -1)
         n_open += hold.held
@@ -243,8 +262,14 @@ def decide(context, t, q, v, tau, a):
                     hold.slide = 1 if r < least else -1
                     turned = True
             elif _turns_back(hold, q, v, a):
-                hold.held = 1
-                hold.slide = 0
+                # at rest where its mechanism moves on (a dead point of a loop) nothing can hold it: then it slides the
+                # other way
+                hold.turns += 1
+                if hold.at == 0 and hold.turns % 2 == 0:
+                    hold.slide = -hold.slide
+                else:
+                    hold.held = 1
+                    hold.slide = 0
                 turned = True
         if not turned:
             _leave(holds)

@@ -82,6 +82,11 @@ def _of_joint(joint: Joint, slot: JointSlot, limits: Limits) -> list[tuple[str, 
                 f"spherical joint {slot.name!r} has limits and friction: dry friction is simulated in balls without "
                 "limits only; give it damping instead, or simulate with limits='off'"
             )
+        if len(set(joint.armature)) > 1 and limits == "hard":
+            raise InputError(
+                f"spherical joint {slot.name!r} has limits and armature that differs between its freedoms, which cannot "
+                "be simulated; give it one armature, or simulate with limits='soft'"
+            )
         return _of_ball(joint.limits, slot, limits)
     lower, upper = joint.limits if has_limits else ((-math.inf,) * slot_length(slot), (math.inf,) * slot_length(slot))
     if slot.kind == "free" and (np.isfinite(lower).any() or np.isfinite(upper).any()):
