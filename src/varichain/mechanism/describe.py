@@ -68,6 +68,7 @@ def mechanism_from(description: Any) -> Mechanism:
         if "real" in row:
             link._edit(real=_named(m, row["real"], f"links[{i}].real"))
     _hang_all(m, links, rows)
+    m._virtual_links = tuple([link for link in links if link.is_virtual])
     m._next_id = whole_number(entries["next_id"], "next_id")
     for i, row in enumerate(
         list_from(entries["frames"], lambda value, place: entries_of(value, _FRAME, place), "frames")

@@ -137,9 +137,14 @@ class Engine:
         return self._impulses.copy()
 
     def sample(self) -> Array:
-        """One sample of the present state."""
+        """One sample of the present state; samples and happenings of the last run stay to be recorded."""
+        kept, first = self.tally.copy(), self.samples[0].copy()
         self._call(running.SAMPLE)
-        return self.samples[0].copy()
+        row: Array = self.samples[0].copy()
+        self.samples[0] = first
+        counts = [running.SAMPLES, running.HAPPENINGS]
+        self.tally[counts] = kept[counts]
+        return row
 
     def loop_wrenches(self) -> Array:
         """Wrenches (n_loops, 6) at the loops now, on their real links, world axes."""

@@ -35,7 +35,8 @@ class TraceRecorder(Recorder):
         self._writer = writer
         self._last = np.nan  # time of the last sample
         self._event: dict[str, Any] | None = None
-        self._checkpointed = clock.monotonic()
+        self._begun = self._checkpointed = clock.monotonic()
+        self._wall = 0.0  # [s] that earlier runs took, which this one goes on with
 
     def open_epoch(self, simulation: Simulation, with_sample: bool = True) -> None:
         """Begin an epoch with the structure that is there now."""
@@ -74,6 +75,7 @@ class TraceRecorder(Recorder):
     def repeat(self, trace: Trace, simulation: Simulation) -> None:
         """Write what an earlier run wrote, and leave its last epoch open."""
         self._writer.begin(trace.meta)
+        self._wall = float((trace.checkpoint or {}).get("wall_seconds", 0.0))
         for epoch in trace.epochs:
             self._writer.open_epoch(epoch.description, epoch.columns)
             is_last = epoch is trace.epochs[-1]
@@ -86,9 +88,10 @@ class TraceRecorder(Recorder):
             self._writer.log(entry)
 
     def checkpoint(self, simulation: Simulation) -> None:
-        """Write what a continuation needs."""
-        self._writer.checkpoint(simulation.checkpoint())
+        """Write what a continuation needs, and how long the run took until now."""
         self._checkpointed = clock.monotonic()
+        wall = self._wall + self._checkpointed - self._begun
+        self._writer.checkpoint({**simulation.checkpoint(), "wall_seconds": wall})
 
     def checkpoint_now_and_then(self, simulation: Simulation) -> None:
         """The same, about once a second."""

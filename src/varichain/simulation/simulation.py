@@ -226,6 +226,7 @@ class Simulation:
         """All that a continuation needs, as plain values."""
         return {
             **self.engine.plain(),
+            "steps": int(self.engine.tally[running.STEPS]),
             "tick": self._tick,
             "times": [self._events.index(event) for event in self._times],
             "watches": [self._events.index(watch.event) for watch in self._watches],
