@@ -63,9 +63,8 @@ for epoch in trace.epochs[:-1]:
     state = epoch.state(-1)
     where = hands(epoch.mechanism, state)
     lost = epoch.event["energy_lost"]
-    print(
-        f"  {epoch.end:.3f} s  {epoch.event['names'][0]:7s} hands at ({where[0]:.2f}, {where[2]:.2f}) m, {lost:.1f} J lost"
-    )
+    at = f"({where[0]:.2f}, {where[2]:.2f}) m"
+    print(f"  {epoch.end:.3f} s  {epoch.event['names'][0]:7s} hands at {at}, {lost:.1f} J lost")
 print(f"  stops struck: {sum(entry['kind'] == 'limit reached' for entry in trace.log)} times")
 flight = trace.epochs[1]
 fallen = flight["momentum"][-1, 5] - flight["momentum"][0, 5]

@@ -84,8 +84,8 @@ def _of_joint(joint: Joint, slot: JointSlot, limits: Limits) -> list[tuple[str, 
             )
         if len(set(joint.armature)) > 1 and limits == "hard":
             raise InputError(
-                f"spherical joint {slot.name!r} has limits and armature that differs between its freedoms, which cannot "
-                "be simulated; give it one armature, or simulate with limits='soft'"
+                f"spherical joint {slot.name!r} has limits and armature that differs between its freedoms, which "
+                "cannot be simulated; give it one armature, or simulate with limits='soft'"
             )
         return _of_ball(joint.limits, slot, limits)
     lower, upper = joint.limits if has_limits else ((-math.inf,) * slot_length(slot), (math.inf,) * slot_length(slot))

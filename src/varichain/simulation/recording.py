@@ -36,7 +36,8 @@ class TraceRecorder(Recorder):
         self._last = np.nan  # time of the last sample
         self._event: dict[str, Any] | None = None
         self._has_changed = False  # whether the event did more than to stop
-        self._checkpointed = clock.monotonic()
+        self._begun = self._checkpointed = clock.monotonic()
+        self._wall = 0.0  # [s] that earlier runs took, which this one goes on with
 
     def open_epoch(self, simulation: Simulation, with_sample: bool = True) -> None:
         """Begin an epoch with the structure that is there now."""
@@ -75,13 +76,15 @@ class TraceRecorder(Recorder):
     def repeat(self, trace: Trace) -> None:
         """Write what an earlier run wrote until its latest checkpoint, and leave its last epoch open."""
         self._writer.resume(trace)
+        self._wall = float((trace.checkpoint or {}).get("wall_seconds", 0.0))
         last = trace.at_checkpoint().epochs[-1]
         self._last = float(last.time[-1]) if len(last) else np.nan
 
     def checkpoint(self, simulation: Simulation) -> None:
-        """Write what a continuation needs."""
-        self._writer.checkpoint(simulation.checkpoint())
+        """Write what a continuation needs, and how long the run took until now."""
         self._checkpointed = clock.monotonic()
+        wall = self._wall + self._checkpointed - self._begun
+        self._writer.checkpoint({**simulation.checkpoint(), "wall_seconds": wall})
 
     def checkpoint_now_and_then(self, simulation: Simulation) -> None:
         """The same, about once a second."""

@@ -120,6 +120,7 @@ def _conducted(
             recorder.checkpoint(simulation)
             writer.end_epoch(None)
             return writer.finish("complete")
+        recorder.checkpoint(simulation)
         return writer.finish("stopped", simulation.stopped)
     except KeyboardInterrupt:
         trace = writer.finish("interrupted", f"interrupted at t = {simulation.time:.9g} s")

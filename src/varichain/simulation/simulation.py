@@ -312,6 +312,7 @@ class Simulation:
             **self.engine.plain(),
             "ticks": [self._first_tick, self._n_ticks],
             "n_events": len(self._events),
+            "steps": int(self.engine.tally[running.STEPS]),
             "times": [self._events.index(event) for event in self._times],
             "watches": [self._events.index(watch.event) for watch in self._watches],
             "values": [self._values.get(watch) for watch in self._watches],
