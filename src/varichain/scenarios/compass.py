@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import cos, degrees, radians, sin
+from math import cos, sin
 from typing import Final
 
 from varichain import figures
@@ -19,7 +19,7 @@ _AHEAD: Final = 0.1
 
 def compass(
     *,
-    slope: float = degrees(figures.COMPASS_SLOPE),
+    slope: float = figures.COMPASS_SLOPE,
     start: Sequence[float] = (0.21, -0.32, -1.07, -0.36),
     hip_mass: float = 10.0,
     leg_mass: float = 5.0,
@@ -31,14 +31,13 @@ def compass(
     digits. N_J = 4 + 1 = 5, N_F = 2 throughout.
 
     Args:
-        slope: Of the floor, down towards +x [deg].
+        slope: Of the floor, down towards +x [rad].
         start: Angles of the standing and of the swinging leg from the vertical [rad], and their rates [rad/s].
         hip_mass: At the hip [kg].
         leg_mass: Of each leg [kg].
     """
-    angle = radians(slope)
     m = figures.compass_walker(hip_mass, leg_mass, name="compass")
-    figures.ground(m, angle, (40.0, 4.0))
+    figures.ground(m, slope, (40.0, 4.0))
     s = figures.compass_start(m, start)
     m.connect("left sole", "floor", Revolute("y"), state=s, name="left stance")
 
@@ -47,7 +46,7 @@ def compass(
         standing, swinging = _feet(m)
         x, _, z = pose(m, s, *m.frame(f"{swinging} sole")).p
         ahead = x - pose(m, s, *m.frame(f"{standing} sole")).p[0]
-        return max(float(x * sin(angle) + z * cos(angle)), _AHEAD - float(ahead))
+        return max(float(x * sin(slope) + z * cos(slope)), _AHEAD - float(ahead))
 
     step = when(landing, _step, direction=-1, once=False, name="step")
     settings = {"method": "rk45", "tolerance": 1e-10}

@@ -25,7 +25,7 @@ def highbar(
     *,
     height: float = 1.70,
     mass: float = 65.0,
-    angle: float = 75.0,
+    angle: float = radians(75.0),
     release_right: float | None = None,
     release_left: float | None = None,
     regrasp: bool = False,
@@ -44,7 +44,7 @@ def highbar(
     Args:
         height: Of the gymnast [m].
         mass: Of the gymnast [kg].
-        angle: Of the body behind the vertical, at the start [deg].
+        angle: Of the body behind the vertical, at the start [rad].
         release_right: When the right hand lets go [s]; by default 2.3, or 1.04 to catch the bar again.
         release_left: When the left hand does [s]; by default 3.1, or 1.06.
         regrasp: Whether the hands catch the bar again.
@@ -54,7 +54,7 @@ def highbar(
     m = figures.human16(height, mass, name="highbar")
     figures.bar(m)
     s = m.state()
-    figures.place(m, s, "hanging", "grip", pose(m, s, "bar") @ Pose(rpy=(0.0, radians(angle), 0.0)))
+    figures.place(m, s, "hanging", "grip", pose(m, s, "bar") @ Pose(rpy=(0.0, angle, 0.0)))
     if regrasp:
         _bend_arms(m, s)
     for side in ("left", "right"):

@@ -28,7 +28,7 @@ def swing(
     *,
     height: float = 1.70,
     mass: float = 65.0,
-    angle: float = 30.0,
+    angle: float = radians(30.0),
     breaks_at: float = 2.4,
     stiffness: float = 150.0,
     damping: float = 10.0,
@@ -46,7 +46,7 @@ def swing(
     Args:
         height: Of the figure [m].
         mass: Of the figure [kg].
-        angle: Of the rods behind the vertical, at the start [deg].
+        angle: Of the rods behind the vertical, at the start [rad].
         breaks_at: When the plate comes off the left rod [s].
         stiffness: Of the muscles, which hold the sitting posture [N m/rad].
         damping: Of the muscles [N m s/rad].
@@ -65,7 +65,7 @@ def _seated(m: Mechanism, angle: float) -> State:
     """Connect the figure to the swing, and find the arms that reach the rods."""
     s = m.state()
     for side in SIDES:
-        s[f"swing {side} rod"].orientation = (0.0, radians(angle), 0.0)
+        s[f"swing {side} rod"].orientation = (0.0, angle, 0.0)
     figures.place(m, s, "sitting", "seat", pose(m, s, *m.frame("swing seat")))
     s["torso"].pose = s["torso"].pose @ Pose(rpy=(0.0, -radians(_LEAN), 0.0))
     for side in SIDES:
