@@ -15,7 +15,8 @@ help:
 	@echo "make clean   remove $(VENV) and everything that was generated"
 
 demo: $(VENV)/.package-installed
-	$(BIN)/python -m varichain.demo
+	$(BIN)/varichain list
+	$(BIN)/varichain run highbar
 
 test: venv
 	$(BIN)/python tools/run_checks.py
