@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from varichain.dynamics import connect, cut
+import varichain as vc
 from varichain.mechanism import Inertia, Mechanism, Spherical
 from varichain.scenarios.scenario import Scenario
-from varichain.simulation.events import at
 
 
 def chain(
@@ -33,7 +32,7 @@ def chain(
     s = m.state()
     s["link 1"].orientation = (0.0, 0.0, 0.1)
     events = (
-        at(pinned, connect("tip", "ground", Spherical(), name="pin"), name="the tip is caught"),
-        at(released, cut("pin"), name="the tip is let go"),
+        vc.at(pinned, vc.connect("tip", "ground", Spherical(), name="pin"), name="the tip is caught"),
+        vc.at(released, vc.cut("pin"), name="the tip is let go"),
     )
     return Scenario("chain", m, s, 4.0, events, settings={"method": "rk45", "tolerance": 1e-8})

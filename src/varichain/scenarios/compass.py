@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import cos, sin
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+import varichain as vc
 from varichain import figures
-from varichain.dynamics import connect, cut, pose
-from varichain.layout.state import State
 from varichain.mechanism import Mechanism, Revolute
 from varichain.scenarios.scenario import Scenario
-from varichain.simulation.events import Action, when
+
+if TYPE_CHECKING:
+    from varichain.layout.state import State
+    from varichain.simulation.events import Action
+
 
 _AHEAD: Final = 0.1
 """How far ahead of the standing foot the other must be to land [m]: it passes through the floor on its way."""
@@ -44,11 +47,11 @@ def compass(
     def landing(m: Mechanism, s: State) -> float:
         """Height of the swinging sole above the slope, as soon as it is well ahead."""
         standing, swinging = _feet(m)
-        x, _, z = pose(m, s, *m.frame(f"{swinging} sole")).p
-        ahead = x - pose(m, s, *m.frame(f"{standing} sole")).p[0]
+        x, _, z = vc.pose(m, s, *m.frame(f"{swinging} sole")).p
+        ahead = x - vc.pose(m, s, *m.frame(f"{standing} sole")).p[0]
         return max(float(x * sin(slope) + z * cos(slope)), _AHEAD - float(ahead))
 
-    step = when(landing, _step, direction=-1, once=False, name="step")
+    step = vc.when(landing, _step, direction=-1, once=False, name="step")
     settings = {"method": "rk45", "tolerance": 1e-10}
     return Scenario("compass", m, s, 20.0, (step,), settings=settings)
 
@@ -62,5 +65,5 @@ def _feet(m: Mechanism) -> tuple[str, str]:
 def _step(m: Mechanism, s: State) -> list[Action]:
     """The swinging sole lands, and the other one lifts."""
     standing, swinging = _feet(m)
-    stance = connect(f"{swinging} sole", "floor", Revolute("y"), name=f"{swinging} stance")
-    return [cut(f"{standing} stance"), stance]
+    stance = vc.connect(f"{swinging} sole", "floor", Revolute("y"), name=f"{swinging} stance")
+    return [vc.cut(f"{standing} stance"), stance]

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from math import pi
 
-from scipy.interpolate import PPoly
-
-from varichain.dynamics import assemble, mobility
+import varichain as vc
 from varichain.mechanism import Inertia, Mechanism, Revolute
-from varichain.motion import Motion
 from varichain.scenarios.scenario import Scenario
 
 _LONGEST = 1e4  # [s] that the crank is driven
@@ -37,6 +34,8 @@ def fourbar(
         turns: Of the crank, per second; 0 for none that drives it.
         density: Of all bars [kg/m].
     """
+    from scipy.interpolate import PPoly
+
     m = Mechanism("fourbar")
     parent, place = "ground", (0.0, 0.0, 0.0)
     for name, bar in (("crank", crank), ("coupler", coupler)):
@@ -48,10 +47,10 @@ def fourbar(
     m.connect("coupler", "rocker", Revolute("-y"), (coupler, 0, 0), (rocker, 0, 0), name="closing hinge")
     s = m.state()
     s["crank"].q, s["coupler"].q, s["rocker"].q = 0.0, 0.9, 1.9
-    s = assemble(m, s, hold=["crank"]).state
+    s = vc.assemble(m, s, hold=["crank"]).state
     driven = None
     if turns:
         speed = 2.0 * pi * turns
-        driven = Motion({"crank": PPoly([[speed], [0.0]], [0.0, _LONGEST])})
-        s.v = mobility(m, s, prefer=["crank"], probe=False).W[: m.n_v, 0] * speed
+        driven = vc.Motion({"crank": PPoly([[speed], [0.0]], [0.0, _LONGEST])})
+        s.v = vc.mobility(m, s, prefer=["crank"], probe=False).W[: m.n_v, 0] * speed
     return Scenario("fourbar", m, s, 10.0, motion=driven, settings={"method": "rk45", "tolerance": 1e-9})

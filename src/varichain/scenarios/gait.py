@@ -9,16 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import acos, asin, atan2, cos, hypot, pi, sin
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+import varichain as vc
 from varichain.errors import InputError
 from varichain.mechanism import Mechanism
-from varichain.motion import Motion
 from varichain.spatial.pose import Pose
 from varichain.spatial.rotation import rotation_vector_from_matrix
+
+if TYPE_CHECKING:
+    from varichain.motion import Motion
+
 
 Array = NDArray[np.float64]
 
@@ -76,11 +80,11 @@ class Gait:
         between, near = np.arange(0.0, self.end, self.duration / SAMPLES), 0.25 * self.duration / SAMPLES
         times = sorted([*landings, *(t for t in between if all(abs(t - landing) > near for landing in landings))])
         rows = [self.joints(self.phase(t)) for t in times]
-        moving = Motion.sampled(
+        moving = vc.Motion.sampled(
             times, {name: np.array([row[name] for row in rows]) for name in rows[0]}, ends="clamped"
         )
         names = [str(joint.name) for joint in self.m.joints if joint.n_v == 3 and joint.name not in rows[0]]
-        return moving | Motion(dict.fromkeys(names, (1.0, 0.0, 0.0, 0.0)))
+        return moving | vc.Motion(dict.fromkeys(names, (1.0, 0.0, 0.0, 0.0)))
 
     def pelvis(self, phase: float) -> Array:
         """Place of the pelvis (3,) [m]; it stays upright, and is highest when it passes over the standing foot."""

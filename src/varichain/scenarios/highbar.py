@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import hypot, radians
+from typing import TYPE_CHECKING
 
+import varichain as vc
 from varichain import figures
-from varichain.dynamics import Connect, connect, cut, pose
-from varichain.layout.state import State
 from varichain.mechanism import Mechanism, Revolute
 from varichain.scenarios.muscles import muscles
 from varichain.scenarios.reaching import Reaching
 from varichain.scenarios.scenario import Scenario
-from varichain.simulation.controllers import PD
-from varichain.simulation.events import Action, Event, at, use, when
 from varichain.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from varichain.dynamics import Connect
+    from varichain.layout.state import State
+    from varichain.simulation.controllers import PD
+    from varichain.simulation.events import Action, Event
+
 
 _HOP = (1.04, 1.06)  # [s] when right and left let go to catch the bar again: shortly before the first swing's end
 _FLIGHT = 0.15  # [s] that a hand is off the bar
@@ -54,7 +59,7 @@ def highbar(
     m = figures.human16(height, mass, name="highbar")
     figures.bar(m)
     s = m.state()
-    figures.place(m, s, "hanging", "grip", pose(m, s, "bar") @ Pose(rpy=(0.0, angle, 0.0)))
+    figures.place(m, s, "hanging", "grip", vc.pose(m, s, "bar") @ Pose(rpy=(0.0, angle, 0.0)))
     if regrasp:
         _bend_arms(m, s)
     for side in ("left", "right"):
@@ -64,15 +69,15 @@ def highbar(
     right, left = _HOP if regrasp else (2.3, 3.1)
     right = right if release_right is None else release_right
     left = left if release_left is None else release_left
-    events: list[Event] = [at(right, cut("right hold")), at(left, cut("left hold"))]
+    events: list[Event] = [vc.at(right, vc.cut("right hold")), vc.at(left, vc.cut("left hold"))]
     if regrasp:
         arms = [f"{side} {joint}" for side in ("left", "right") for joint in ("shoulder", "elbow")]
         releases = {"right": right, "left": left}
         flying = [muscles(m, s, stiffness, damping, without=arms), Reaching(m, s, releases, _FLIGHT)]
-        events.append(at(min(right, left), use(controller=flying)))
+        events.append(vc.at(min(right, left), vc.use(controller=flying)))
         for side, release in releases.items():
             events.append(
-                when(_nearing(side, release), _catch(side, hanging), direction=-1, name=f"{side} hand catches")
+                vc.when(_nearing(side, release), _catch(side, hanging), direction=-1, name=f"{side} hand catches")
             )
     settings = {"method": "rk45", "tolerance": 1e-8, "control_step": 2e-3}
     return Scenario("highbar", m, s, 4.0, tuple(events), hanging, settings=settings)
@@ -80,25 +85,25 @@ def highbar(
 
 def _bend_arms(m: Mechanism, s: State) -> None:
     """Bend the arms of a hanging figure: straight ones could not follow the body when it falls away from the bar."""
-    before = pose(m, s, *m.frame("left grip")).p
+    before = vc.pose(m, s, *m.frame("left grip")).p
     for side, sign in (("left", 1.0), ("right", -1.0)):
         s[f"{side} shoulder"].orientation = Pose(rpy=(sign * radians(5.0), radians(-143.0), sign * radians(15.0)))
         s[f"{side} elbow"].q = radians(60.0)
-    moved = (before - pose(m, s, *m.frame("left grip")).p) * (1.0, 0.0, 1.0)
+    moved = (before - vc.pose(m, s, *m.frame("left grip")).p) * (1.0, 0.0, 1.0)
     s["torso"].pose = Pose(p=s["torso"].pose.p + moved, R=s["torso"].pose.R)
 
 
 def _hold(m: Mechanism, s: State, side: str) -> Connect:
     """A hinge along the bar through the grip, wherever the hand is and however it lies there."""
-    along = Pose(R=pose(m, s, f"{side} hand").R.T)
-    return connect(f"{side} grip", "bar", Revolute("y"), along, name=f"{side} hold")
+    along = Pose(R=vc.pose(m, s, f"{side} hand").R.T)
+    return vc.connect(f"{side} grip", "bar", Revolute("y"), along, name=f"{side} hold")
 
 
 def _catch(side: str, hanging: PD) -> Callable[[Mechanism, State], list[Action]]:
     """What a hand does that is at the bar: it closes; with the second, the muscles of the arms hold again."""
 
     def actions(m: Mechanism, s: State) -> list[Action]:
-        return [_hold(m, s, side), *([use(controller=hanging)] if m.virtual_links else [])]
+        return [_hold(m, s, side), *([vc.use(controller=hanging)] if m.virtual_links else [])]
 
     return actions
 
@@ -107,7 +112,7 @@ def _nearing(side: str, release: float) -> Callable[[Mechanism, State], float]:
     """Condition that passes zero downward when a hand, half its flight or more after its release, is at the bar."""
 
     def condition(m: Mechanism, s: State) -> float:
-        x, _, z = pose(m, s, *m.frame(f"{side} grip")).p - pose(m, s, "bar").p
+        x, _, z = vc.pose(m, s, *m.frame(f"{side} grip")).p - vc.pose(m, s, "bar").p
         return max(hypot(x, z) - _NEAR, release + 0.5 * _FLIGHT - s.time)
 
     return condition

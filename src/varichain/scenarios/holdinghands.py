@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from math import pi
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+import varichain as vc
 from varichain import figures
-from varichain.dynamics import assemble, connect, cut, pose, project
-from varichain.layout.state import State
 from varichain.mechanism import Mechanism, Planar, Spherical
 from varichain.scenarios.muscles import muscles
 from varichain.scenarios.scenario import Scenario
-from varichain.simulation.events import at
 from varichain.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from varichain.layout.state import State
+
 
 SIDES: Final = ("left", "right")
 
@@ -51,10 +53,14 @@ def holdinghands(
     s = _face_to_face(m)
     for name, speed in (("ann", -spin), ("bob", -spin)):
         s[f"{name} torso"].v = (0.0, 0.0, spin, 0.0, 0.5 * _APART * speed, 0.0)
-    s = project(m, s)
+    s = vc.project(m, s)
     events = (
-        at(closes, connect("ann right grip", "bob left hand", Spherical(), name="second hold"), name="the ring closes"),
-        at(opens, cut("first hold"), cut("second hold"), name="the ring opens"),
+        vc.at(
+            closes,
+            vc.connect("ann right grip", "bob left hand", Spherical(), name="second hold"),
+            name="the ring closes",
+        ),
+        vc.at(opens, vc.cut("first hold"), vc.cut("second hold"), name="the ring opens"),
     )
     legs = muscles(m, s, stiffness, damping, without=_ARMS)
     arms = muscles(m, s, 0.1 * stiffness, 0.1 * damping, without=legs.joints or ())
@@ -72,16 +78,16 @@ def _face_to_face(m: Mechanism) -> State:
             m.connect(f"{name} {side} sole", "floor", Planar("z"), state=s, name=f"{name} {side} skate")
     m.connect("ann left grip", "bob right grip", Spherical(), name="first hold")
     m.connect("ann right grip", "bob left grip", Spherical(), name="second hold")
-    s = assemble(m, s, hold=[joint for joint in s.joints if joint not in _ARMS]).state
+    s = vc.assemble(m, s, hold=[joint for joint in s.joints if joint not in _ARMS]).state
     m.cut("second hold")
     return s
 
 
 def _bend(m: Mechanism, s: State, name: str) -> None:
     """Bend elbows and knees of one who stands with the arms forward; the soles stay."""
-    before = pose(m, s, *m.frame(f"{name} left sole")).p
+    before = vc.pose(m, s, *m.frame(f"{name} left sole")).p
     for side in SIDES:
         s[f"{name} {side} shoulder"].orientation, s[f"{name} {side} elbow"].q = (0.0, -1.1, 0.0), 0.6
         s[f"{name} {side} hip"].orientation, s[f"{name} {side} knee"].q = (0.0, -_KNEES, 0.0), _KNEES
-    torso, sunk = s[f"{name} torso"].pose, before - pose(m, s, *m.frame(f"{name} left sole")).p
+    torso, sunk = s[f"{name} torso"].pose, before - vc.pose(m, s, *m.frame(f"{name} left sole")).p
     s[f"{name} torso"].pose = Pose(p=torso.p + sunk, R=torso.R)

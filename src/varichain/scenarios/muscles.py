@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from varichain.layout.state import State
+import varichain as vc
 from varichain.mechanism import Mechanism
-from varichain.simulation.controllers import PD
+
+if TYPE_CHECKING:
+    from varichain.layout.state import State
+    from varichain.simulation.controllers import PD
 
 
 def muscles(m: Mechanism, s: State, stiffness: float, damping: float, without: Iterable[str] = ()) -> PD:
@@ -16,4 +20,4 @@ def muscles(m: Mechanism, s: State, stiffness: float, damping: float, without: I
     """
     left_out = set(without)
     held = [str(joint.name) for joint in m.joints if joint.actuated and joint.n_v and joint.name not in left_out]
-    return PD(s, stiffness, damping, joints=held)
+    return vc.PD(s, stiffness, damping, joints=held)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import pi, sin
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics import jacobian, pose, velocity
-from varichain.layout.state import State
+import varichain as vc
 from varichain.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from varichain.layout.state import State
+
 
 _STIFFNESS, _DAMPING = 2500.0, 80.0  # [N/m, N s/m]
 _RISE = 0.04  # [m] that a hand rises in the middle of its flight
@@ -27,7 +31,7 @@ class Reaching:
 
     def __init__(self, m: Mechanism, s: State, releases: Mapping[str, float], flight: float) -> None:
         """Hands, by side, that let go at the times `releases` of what they hold in `s`, for `flight` [s]."""
-        self._places = {side: pose(m, s, *m.frame(f"{side} grip")).p for side in releases}
+        self._places = {side: vc.pose(m, s, *m.frame(f"{side} grip")).p for side in releases}
         self._releases, self._flight = dict(releases), flight
 
     def __call__(self, m: Mechanism, s: State) -> dict[str, NDArray[np.float64]]:
@@ -41,7 +45,7 @@ class Reaching:
             passed = min(passed, 1.0)
             rise = np.array([0.0, 0.0, _RISE * sin(pi * passed) ** 2])
             rate = np.array([0.0, 0.0, _RISE * sin(2.0 * pi * passed) * pi / self._flight])
-            f = _STIFFNESS * (place + rise - pose(m, s, *grip).p) + _DAMPING * (rate - velocity(m, s, *grip)[3:])
-            tau = jacobian(m, s, *grip)[3:].T @ f
+            f = _STIFFNESS * (place + rise - vc.pose(m, s, *grip).p) + _DAMPING * (rate - vc.velocity(m, s, *grip)[3:])
+            tau = vc.jacobian(m, s, *grip)[3:].T @ f
             torques |= {joint: tau[s.layout.slot(joint).v] for joint in arm}
         return torques

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics.mobility import mobility
+import varichain as vc
 from varichain.errors import InputError
 from varichain.scenarios.scenario import Scenario
-from varichain.trace import Epoch, Trace
+
+if TYPE_CHECKING:
+    from varichain.trace import Epoch, Trace
 
 
 def summary(scenario: Scenario | str, trace: Trace) -> dict[str, Any]:
@@ -58,7 +60,7 @@ def _joined(trace: Trace, block: str) -> NDArray[np.float64]:
 
 
 def _told(epoch: Epoch) -> dict[str, Any]:
-    counts = mobility(epoch.mechanism, epoch.state(0), probe=False)
+    counts = vc.mobility(epoch.mechanism, epoch.state(0), probe=False)
     event = None if epoch.event is None else "; ".join(epoch.event["actions"])
     return {
         "start": epoch.start,

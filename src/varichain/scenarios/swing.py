@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import radians, sin
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+import varichain as vc
 from varichain import figures
-from varichain.dynamics import Cut, assemble, cut, pose
-from varichain.layout.state import State
 from varichain.mechanism import Breaks, Mechanism, Prismatic, Spherical
 from varichain.scenarios.muscles import muscles
 from varichain.scenarios.scenario import Scenario
-from varichain.simulation.events import Event, at, when
 from varichain.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from varichain.dynamics import Cut
+    from varichain.layout.state import State
+    from varichain.simulation.events import Event
+
 
 SIDES: Final = ("left", "right")
 
@@ -54,9 +58,9 @@ def swing(
     m = figures.human16(height, mass, name="swing")
     figures.swing(m, hold=_HOLD)
     s = _seated(m, angle)
-    events: list[Event] = [at(breaks_at, cut("swing left hinge"), name="the plate comes off the left rod")]
+    events: list[Event] = [vc.at(breaks_at, vc.cut("swing left hinge"), name="the plate comes off the left rod")]
     for side in SIDES:
-        events.append(when(_leaving(side), _slip(side), direction=1, name=f"the {side} thigh slips off"))
+        events.append(vc.when(_leaving(side), _slip(side), direction=1, name=f"the {side} thigh slips off"))
     settings = {"method": "rk45", "tolerance": 1e-8}
     return Scenario("swing", m, s, 5.0, tuple(events), muscles(m, s, stiffness, damping), settings=settings)
 
@@ -66,7 +70,7 @@ def _seated(m: Mechanism, angle: float) -> State:
     s = m.state()
     for side in SIDES:
         s[f"swing {side} rod"].orientation = (0.0, angle, 0.0)
-    figures.place(m, s, "sitting", "seat", pose(m, s, *m.frame("swing seat")))
+    figures.place(m, s, "sitting", "seat", vc.pose(m, s, *m.frame("swing seat")))
     s["torso"].pose = s["torso"].pose @ Pose(rpy=(0.0, -radians(_LEAN), 0.0))
     for side in SIDES:
         s[f"{side} hip"].orientation = (0.0, radians(_LEAN - 90.0), 0.0)
@@ -75,15 +79,15 @@ def _seated(m: Mechanism, angle: float) -> State:
         m.connect(f"{side} grip", f"swing {side} hold", Spherical(), name=f"{side} hold")
         s[f"{side} shoulder"].orientation, s[f"{side} elbow"].q = (0.0, -1.2, 0.0), 1.9
     arms = [f"{side} {joint}" for side in SIDES for joint in ("shoulder", "elbow")]
-    return assemble(m, s, hold=[name for name in s.joints if name not in arms]).state
+    return vc.assemble(m, s, hold=[name for name in s.joints if name not in arms]).state
 
 
 def _leaving(side: str) -> Callable[[Mechanism, State], float]:
     """Condition that passes zero upward when a thigh is over the edge, or the plate too steep."""
 
     def condition(m: Mechanism, s: State) -> float:
-        plate = pose(m, s, *m.frame("swing seat"))
-        along = (plate.inverse() @ pose(m, s, *m.frame(f"{side} seat")).p)[0]
+        plate = vc.pose(m, s, *m.frame("swing seat"))
+        along = (plate.inverse() @ vc.pose(m, s, *m.frame(f"{side} seat")).p)[0]
         return float(max(abs(along) - _HALF_DEPTH, abs(plate.R[2, 1]) - sin(radians(_STEEPEST))))
 
     return condition
@@ -95,6 +99,6 @@ def _slip(side: str) -> Callable[[Mechanism, State], list[Cut]]:
 
     def actions(m: Mechanism, s: State) -> list[Cut]:
         closing = [link.joint.name for link in m.virtual_links if link.joint is not None]
-        return [cut(slide)] if slide in closing else []
+        return [vc.cut(slide)] if slide in closing else []
 
     return actions

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import varichain as vc
 from varichain import figures
-from varichain.dynamics import connect, cut
 from varichain.mechanism import Fixed
 from varichain.scenarios.gait import SAMPLES, Gait
 from varichain.scenarios.scenario import Scenario
-from varichain.simulation.events import at
 from varichain.spatial.pose import Pose
 
 _AFTER = 0.5  # [s] that it stands at the end
@@ -46,8 +45,8 @@ def walk(
     events = []
     for k in range(1, steps + 1):
         standing, landing = ("left", "right") if k % 2 else ("right", "left")
-        stance = connect(f"{landing} sole", "floor", Fixed(), name=f"{landing} stance")
-        events.append(at(gait.time(k), cut(f"{standing} stance"), stance, name=f"step {k}"))
+        stance = vc.connect(f"{landing} sole", "floor", Fixed(), name=f"{landing} stance")
+        events.append(vc.at(gait.time(k), vc.cut(f"{standing} stance"), stance, name=f"step {k}"))
     # steps of the method end where the pieces of the motion do: between these it is smooth
     settings = {"method": "rk45", "tolerance": 1e-8, "step": duration / SAMPLES}
     return Scenario("walk", m, s, gait.end + _AFTER, tuple(events), motion=motion, settings=settings)
