@@ -258,7 +258,7 @@ def test_reachy_mini():
 @needs_examples
 @pytest.mark.parametrize(("name", "is_held"), [("cassie_v2.sdf", False), ("cassie_reduced.sdf", True)])
 def test_cassie_runs(name, is_held):
-    """Simulated for 5 s under gravity, falling or with its pelvis held and legs swinging, Cassie's loops stay closed.
+    """In 5 s under gravity, falling freely or with its pelvis held and its legs swinging, Cassie's loops stay closed.
 
     Limits are off: the files' own zero pose has feet and cranks 0.61 rad outside theirs.
     """
