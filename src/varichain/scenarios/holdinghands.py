@@ -53,7 +53,8 @@ def holdinghands(
     s = _face_to_face(m)
     for name, speed in (("ann", -spin), ("bob", -spin)):
         s[f"{name} torso"].v = (0.0, 0.0, spin, 0.0, 0.5 * _APART * speed, 0.0)
-    s = vc.project(m, s)
+    s = vc.project(m, s)  # with both pairs of hands held, so that they are at rest to each other
+    m.cut("second hold")
     events = (
         vc.at(
             closes,
@@ -69,7 +70,7 @@ def holdinghands(
 
 
 def _face_to_face(m: Mechanism) -> State:
-    """Both on the ice, and Ann's left hand in Bob's right one."""
+    """Both on the ice, holding both hands."""
     s = m.state()
     for name, x, turn in (("ann", -0.5 * _APART, 0.0), ("bob", 0.5 * _APART, pi)):
         figures.place(m, s, "arms forward", "sole", Pose(p=(x, 0.0, 0.0), rpy=(0.0, 0.0, turn)), prefix=f"{name} ")
@@ -78,9 +79,7 @@ def _face_to_face(m: Mechanism) -> State:
             m.connect(f"{name} {side} sole", "floor", Planar("z"), state=s, name=f"{name} {side} skate")
     m.connect("ann left grip", "bob right grip", Spherical(), name="first hold")
     m.connect("ann right grip", "bob left grip", Spherical(), name="second hold")
-    s = vc.assemble(m, s, hold=[joint for joint in s.joints if joint not in _ARMS]).state
-    m.cut("second hold")
-    return s
+    return vc.assemble(m, s, hold=[joint for joint in s.joints if joint not in _ARMS]).state
 
 
 def _bend(m: Mechanism, s: State, name: str) -> None:
