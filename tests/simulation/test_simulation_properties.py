@@ -11,7 +11,7 @@ from moving import account, bits
 
 KINDS = ("revolute", "prismatic", "spherical", "universal", "cylindrical", "planar", "screw")
 BEYOND, CLOSED = 1e-9, 1e-10  # as promised: [rad or m]
-SEEDS = range(scaled(16, 3))
+SEEDS = range(scaled(100, 3))
 
 
 def limited(rng, m):
