@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from numba import njit
 
 import varichain as vc
 from moving import rods, slider
@@ -112,7 +111,7 @@ def test_actions_that_fail_end_the_run(action, message):
 def test_nan_of_a_compiled_controller_is_noticed():
     """NaN from a compiled controller is a DivergenceError at its joint, even where torques are bounded."""
 
-    @njit
+    @vc.Compiled
     def law(t, q, v, tau):
         if t > 0.1:
             tau[0] = np.nan

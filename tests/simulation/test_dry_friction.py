@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from numba import njit
 from scipy.interpolate import PPoly
 
 import varichain as vc
@@ -74,7 +73,7 @@ def test_stick_slip_of_a_block_on_a_spring():
     m.add_link("block", joint=vc.Prismatic("x", name="block", friction=friction), inertia=vc.Inertia.sphere(2.0, 0.1))
     pulling = vc.Motion({"drive": PPoly(np.array([[speed], [0.0]]), np.array([0.0, 10.0]))})
 
-    @njit
+    @vc.Compiled
     def spring(t, q, v, tau):
         tau[1] += k * (q[0] - q[1])
 

@@ -9,6 +9,7 @@ from scipy.interpolate import CubicSpline, PPoly
 
 import varichain as vc
 from closed_zoo import four_bar
+from lane import compiled_only, long_run
 from moving import G, account, bits, pendulum, rods, slider, started
 
 ROUNDING = 1e-12
@@ -26,6 +27,7 @@ def test_pd_of_one_freedom_is_a_damped_oscillator():
     assert np.abs(account(trace)).max() < 1e-6
 
 
+@long_run
 def test_pd_holds_a_pose_of_balls_and_hinges():
     """PD towards a state brings a ball and a hinge to rest near it: the deflection is what gravity asks for."""
     m = vc.Mechanism("arm")
@@ -136,6 +138,7 @@ def test_what_is_held_at_a_tick_goes_on_through_a_change():
     assert trace.joint("rail").tau == pytest.approx(np.ones(len(trace)), abs=0.0)
 
 
+@compiled_only
 def test_a_compiled_controller_acts_at_every_stage():
     """A jitted controller makes a spring that rk4 integrates with its own order, not that of a tick."""
     m = slider(gravity=(0, 0, 0))
@@ -153,7 +156,7 @@ def test_controllers_in_a_list_add_up():
     """Torques of all kinds of controllers in a list add up."""
     m = slider(gravity=(0, 0, 0))
 
-    @njit
+    @vc.Compiled
     def one(t, q, v, tau):
         tau[0] += 1.0
 

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from numba import njit
 
 import varichain as vc
 from closed_zoo import four_bar
@@ -103,7 +102,7 @@ def test_a_spring_too_stiff_for_its_step_diverges_by_name(method):
 def test_steps_that_become_too_small_are_named():
     """An adaptive method that meets a wall says so, and its last good state is right in front of it."""
 
-    @njit
+    @vc.Compiled
     def wall(t, q, v, tau):
         if q[0] > 0.1:
             tau[0] = np.nan

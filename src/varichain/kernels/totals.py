@@ -37,7 +37,7 @@ def mass_and_center(bodies):
         body = bodies[i]
         mass += body.mass
         moment = add3(moment, scale3(body.mass, add3(load3(bodies[body.root].reference), load3(body.c))))
-    return mass, scale3(1.0 / mass, moment)
+    return mass, scale3(1.0 / mass if mass > 0.0 else 0.0, moment)
 
 
 @kernel(TABLE, VECTOR, VECTOR)
