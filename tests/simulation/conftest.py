@@ -3,7 +3,19 @@
 from lane import long_run
 
 # Reference problems and orders of convergence: thousands of steps, minutes in plain Python.
-LONG = ("convergence", "conservation", "iftomm", "modelica", "dropping_chain", "slider_crank", "tolerance", "resuming")
+LONG = (
+    *(
+        "closure",
+        "conservation",
+        "convergence",
+        "determinism",
+        "dropping_chain",
+        "energy_account",
+        "iftomm",
+        "killed_runs",
+    ),
+    *("modelica", "resuming", "slider_crank", "tolerance"),
+)
 
 
 def pytest_collection_modifyitems(items):
