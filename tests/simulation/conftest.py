@@ -14,7 +14,7 @@ LONG = (
         "iftomm",
         "killed_runs",
     ),
-    *("modelica", "resuming", "slider_crank", "tolerance"),
+    *("killed_runs", "modelica", "resuming", "slider_crank", "tolerance"),
 )
 
 
