@@ -15,7 +15,8 @@ help:
 	@echo "make clean   remove $(VENV) and everything that was generated"
 
 demo: $(VENV)/.package-installed
-	$(BIN)/python -m varichain.demo
+	$(BIN)/varichain list
+	$(BIN)/varichain run highbar
 
 test: venv
 	$(BIN)/python tools/run_checks.py
@@ -37,6 +38,8 @@ $(VENV)/.package-installed: pyproject.toml | $(BIN)/python
 $(VENV)/.dev-installed: pyproject.toml | $(BIN)/python
 	@echo "installing varichain and the developers' tools into $(VENV)"
 	$(PIP) install --editable '.[dev]'
+	@# for its robot files alone: what it depends on needs a desktop; tests of it are skipped without it
+	$(PIP) install --no-deps 'reachy-mini>=1.0' || true
 	@touch $(VENV)/.package-installed $@
 
 clean:

@@ -34,7 +34,7 @@ RECOMPILE = "mujoco: add or delete an equality, MjSpec.recompile"
 
 def figure(hands: vc.Joint) -> tuple[vc.Mechanism, vc.State]:
     """The 40-DoF figure in a crouch, in motion, feet welded to the ground and hands held by a joint."""
-    m = vc.figures.human40()
+    m = vc.figures.human40(damping=False)
     s = m.state()
     closed_zoo.arms_up(s, 2.4, 0.5, 0.2)
     for side in ("left", "right"):
@@ -90,7 +90,7 @@ def structure_changes(rounds: int) -> list[Row]:
     made ready beforehand; in each round every work is timed a few times, in turn with the peer.
     """
     m, s = figure(Revolute("y"))
-    bare = vc.figures.human40()
+    bare = vc.figures.human40(damping=False)
     works = {name: np.zeros(rounds) for name in (CONNECT, CUT, CUT_TREE, COLD, LET_GO, RECOMPILE)}
     recompile = mujoco_connection(m)
     gc.disable()

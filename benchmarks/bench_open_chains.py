@@ -33,7 +33,7 @@ READY, IMPORTED = 1.5, 0.3  # [s]
 def beside_peers(console: Console, rounds: int) -> list[Row]:
     """The figure at a random state: every task beside the fastest fair call of each peer."""
     rows = []
-    given = question(vc.figures.human40())
+    given = question(vc.figures.human40(damping=False))
     for task in TASKS:
         rivals = contenders(given, task)
         difference = check_agreement(rivals)
@@ -52,7 +52,7 @@ def beside_peers(console: Console, rounds: int) -> list[Row]:
 
 def friendly_calls(rounds: int) -> list[Row]:
     """Every friendly function on the figure: checks, names and new arrays included."""
-    m = vc.figures.human40()
+    m = vc.figures.human40(damping=False)
     s = m.state()
     given = question(m)
     s.q, s.v = given.q, given.v

@@ -50,6 +50,35 @@ def mujoco_run(m: vc.Mechanism, s: vc.State, tau: Array) -> tuple[Run, Any]:
     return lambda: mj.mj_forwardSkip(model, data, 0, 1), lambda: twin.a_to(np.array(data.qacc), s.q, s.v)
 
 
+def mujoco_simulation(
+    m: vc.Mechanism, s: vc.State, integrator: Any, step: float, steps: int
+) -> tuple[Run, Callable[[float], float]]:
+    """A number of MuJoCo's own steps from a state, and a function that gives the largest gap [m] after a time."""
+    twin = mujoco_model(m)
+    spec = mj.MjSpec.from_string(twin.xml)
+    for i, virtual in enumerate(m.virtual_links):
+        _add_equalities(m, spec, virtual, i)
+    model = spec.compile()
+    disable = mj.mjtDisableBit
+    model.opt.disableflags = int(disable.mjDSBL_CONTACT) | int(disable.mjDSBL_LIMIT) | int(disable.mjDSBL_ACTUATION)
+    model.opt.timestep, model.opt.integrator = step, integrator
+    data = mj.MjData(model)
+    q, v = twin.q_from(s.q), twin.v_from(s.v, s.q)
+
+    def run() -> None:
+        data.qpos[:], data.qvel[:] = q, v
+        mj.mj_step(model, data, steps)
+
+    def gap(until: float) -> float:
+        data.qpos[:], data.qvel[:] = q, v
+        mj.mj_step(model, data, round(until / step))
+        sites = [model.site(i).name for i in range(model.nsite)]
+        ends = [name for name in sites if name.endswith("A")]
+        return max(float(np.linalg.norm(data.site(a).xpos - data.site(a[:-1] + "B").xpos)) for a in ends)
+
+    return run, gap
+
+
 def mujoco_connection(m: vc.Mechanism) -> Run:
     """Connect, and at the next call cut, one more hand in MuJoCo: an equality between two sites, then a recompile."""
     spec = mj.MjSpec.from_string(mujoco_model(m).xml)

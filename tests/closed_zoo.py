@@ -283,7 +283,7 @@ def bar_figure(hands=("left", "right"), special=False):
     Special: elbow axes, shoulders and bar are parallel, and the grip is as wide as the shoulders. Generic: the arms are
     spread, and the hands lie askew on the bar.
     """
-    m = vc.figures.human16(name="figure on a bar")
+    m = vc.figures.human16(name="figure on a bar", damping=False)
     s = m.state()
     arms_up(s, spread=0.0 if special else 0.3)
     if not special:
@@ -314,7 +314,7 @@ def one_hand():
 
 def standing_figure():
     """Figure of 40 freedoms: both feet fixed to the floor, both hands hinged to a bar."""
-    m = vc.figures.human40(name="standing figure")
+    m = vc.figures.human40(name="standing figure", damping=False)
     s = m.state()
     arms_up(s, 2.4, 0.5, 0.2)
     s["chest"].orientation = (0.05, 0.1, 0.1)
@@ -329,9 +329,9 @@ def standing_figure():
 
 def holding_hands():
     """Two figures of 16 freedoms face to face, floating, holding both hands by ball joints."""
-    m = vc.figures.human16(name="two figures", prefix="ann ")
+    m = vc.figures.human16(name="two figures", prefix="ann ", damping=False)
     opposite = Pose((0.9, 0, 0), rotation_vector=(0, 0, np.pi))
-    vc.figures.human16(mechanism=m, prefix="bob ", height=1.85, at=opposite)
+    vc.figures.human16(mechanism=m, prefix="bob ", height=1.85, at=opposite, damping=False)
     for mine, other in (("left", "right"), ("right", "left")):
         m.connect(f"ann {mine} hand", f"bob {other} hand", Spherical(), GRIP, GRIP, name=f"{mine} hands")
     s = m.state()

@@ -15,3 +15,6 @@ compiled_only = pytest.mark.skipif(not IS_COMPILED, reason="plain Python compile
 def scaled(compiled, interpreted):
     """The number that suits the lane."""
     return compiled if IS_COMPILED else interpreted
+
+
+long_run = pytest.mark.skipif(not IS_COMPILED, reason="a whole run takes minutes in plain Python")

@@ -15,6 +15,7 @@ def test_family():
         errors.StructureError: ValueError,
         errors.InertiaError: ValueError,
         errors.SingularMassError: ArithmeticError,
+        errors.TraceFileError: OSError,
     }
     for error, builtin in relatives.items():
         assert issubclass(error, errors.VarichainError)
@@ -50,6 +51,7 @@ def test_long_lists_are_cut():
         errors.DuplicateNameError("joint", "knee"),
         errors.InertiaError("too flat", 1.0, np.eye(3)),
         errors.SingularMassError("weightless", "wrist"),
+        errors.TraceFileError("cannot read 'run.h5'", "run.h5"),
     ],
 )
 def test_errors_survive_pickling(error):

@@ -64,6 +64,16 @@ def test_the_arm_follows_its_path_the_better_the_model():
     assert 10.0 * right < wrong < number_after(text, "no model")
 
 
+@many_steps
+def test_the_gymnast_lets_go_and_grasps():
+    """The gymnast flies under gravity alone between two grips, and all loops are closed to rounding."""
+    text = output("04_let_go.py")
+    order = [line.split()[2] for line in text.splitlines() if re.match(r"\s+\d\.\d{3} s ", line)]
+    assert order[:4] == ["let", "grasp"] or order[0] == "let"
+    assert number_after(text, "gravity in flight") == pytest.approx(-9.81, abs=1e-6)
+    assert number_after(text, "loops open by at most") < 1e-12
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_an_example_says_what_it_needs(path):
     """Every example has a PEP 723 header that names varichain, and stands in the gallery."""

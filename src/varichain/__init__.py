@@ -19,14 +19,25 @@ from typing import TYPE_CHECKING, Any
 from varichain.errors import (
     ActuationError,
     AssemblyError,
+    ChatteringError,
+    ControllerError,
+    DamagedTraceWarning,
+    DivergenceError,
     DuplicateNameError,
+    FormatError,
     GapError,
     InertiaError,
     InputError,
+    LimitError,
     MissingExtraError,
     PreferenceError,
+    ScenarioFileError,
+    SimulationError,
+    SimulationInterrupted,
     SingularMassError,
     StructureError,
+    TraceFileError,
+    TraceFileWarning,
     UnknownNameError,
     VarichainError,
 )
@@ -34,10 +45,12 @@ from varichain.mechanism import (
     Box,
     Breaks,
     Capsule,
+    Coupling,
     Cylinder,
     Cylindrical,
     Ellipsoid,
     Fixed,
+    Frame,
     Free,
     Inertia,
     Joint,
@@ -58,11 +71,14 @@ from varichain.mechanism import (
 from varichain.spatial import Pose
 
 if TYPE_CHECKING:
-    from varichain import figures
+    from varichain import closures, figures
+    from varichain.closures import constant_loops, replace_constant_loops
     from varichain.dynamics import (
         Actuation,
         Assembly,
         Connect,
+        Couple,
+        CouplingMatrix,
         Cut,
         Energy,
         Force,
@@ -83,6 +99,8 @@ if TYPE_CHECKING:
         center_of_mass_jacobian,
         change,
         connect,
+        couple,
+        coupling_matrix,
         cut,
         energy,
         forward_dynamics,
@@ -101,19 +119,67 @@ if TYPE_CHECKING:
         release,
         velocity,
     )
+    from varichain.formats import load, save
     from varichain.layout import JointState, State
+    from varichain.motion import JointMotion, Motion, TimeFunctions
+    from varichain.scenarios.files import load_scenario
+    from varichain.simulation import (
+        PD,
+        Compiled,
+        ComputedTorque,
+        SoftLimits,
+        Torques,
+        at,
+        push,
+        resume,
+        simulate,
+        stop,
+        use,
+        when,
+        when_force,
+    )
+    from varichain.trace import Columns, Trace, TraceWriter
 
 __version__ = "0.1.0"
 
+# Of the lazy names, those that are not in `dynamics`.
+_HOMES = {
+    "Columns": "varichain.trace",
+    "Compiled": "varichain.simulation",
+    "ComputedTorque": "varichain.simulation",
+    "JointMotion": "varichain.motion",
+    "JointState": "varichain.layout",
+    "Motion": "varichain.motion",
+    "PD": "varichain.simulation",
+    "SoftLimits": "varichain.simulation",
+    "State": "varichain.layout",
+    "TimeFunctions": "varichain.motion",
+    "Torques": "varichain.simulation",
+    "Trace": "varichain.trace",
+    "TraceWriter": "varichain.trace",
+    "at": "varichain.simulation",
+    "load_scenario": "varichain.scenarios.files",
+    "constant_loops": "varichain.closures",
+    "load": "varichain.formats",
+    "push": "varichain.simulation",
+    "replace_constant_loops": "varichain.closures",
+    "resume": "varichain.simulation",
+    "save": "varichain.formats",
+    "simulate": "varichain.simulation",
+    "stop": "varichain.simulation",
+    "use": "varichain.simulation",
+    "when": "varichain.simulation",
+    "when_force": "varichain.simulation",
+}
+
 
 def __getattr__(name: str) -> Any:
-    """Import the dynamics, and with it the compiler, when one of its names is first asked for."""
-    if name == "figures":
-        return importlib.import_module("varichain.figures")
+    """Import dynamics, with it the compiler, and the others when one of their names is first asked for."""
+    if name in ("closures", "figures"):
+        return importlib.import_module(f"varichain.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'varichain' has no attribute {name!r}")
-    module = "varichain.layout" if name in ("JointState", "State") else "varichain.dynamics"
-    value = getattr(importlib.import_module(module), name)
+    value = getattr(importlib.import_module(_HOMES.get(name, "varichain.dynamics")), name)
     globals()[name] = value
     return value
 
@@ -124,6 +190,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "PD",
     "Actuation",
     "ActuationError",
     "Assembly",
@@ -131,16 +198,28 @@ __all__ = [
     "Box",
     "Breaks",
     "Capsule",
+    "ChatteringError",
+    "Columns",
+    "Compiled",
+    "ComputedTorque",
     "Connect",
+    "ControllerError",
+    "Couple",
+    "Coupling",
+    "CouplingMatrix",
     "Cut",
     "Cylinder",
     "Cylindrical",
+    "DamagedTraceWarning",
+    "DivergenceError",
     "DuplicateNameError",
     "Ellipsoid",
     "Energy",
     "Fixed",
     "Force",
+    "FormatError",
     "ForwardDynamics",
+    "Frame",
     "Free",
     "GapError",
     "Impact",
@@ -149,7 +228,9 @@ __all__ = [
     "InputError",
     "InverseDynamics",
     "Joint",
+    "JointMotion",
     "JointState",
+    "LimitError",
     "Link",
     "LoopForces",
     "LoopState",
@@ -158,6 +239,7 @@ __all__ = [
     "MissingExtraError",
     "Mobility",
     "Momentum",
+    "Motion",
     "Overload",
     "Planar",
     "Pose",
@@ -165,26 +247,41 @@ __all__ = [
     "Prepared",
     "Prismatic",
     "Revolute",
+    "ScenarioFileError",
     "Screw",
     "Shape",
+    "SimulationError",
+    "SimulationInterrupted",
     "SingularMassError",
+    "SoftLimits",
     "Sphere",
     "Spherical",
     "State",
     "StructureChange",
     "StructureError",
     "SwingTwist",
+    "TimeFunctions",
+    "Torques",
+    "Trace",
+    "TraceFileError",
+    "TraceFileWarning",
+    "TraceWriter",
     "Universal",
     "UnknownNameError",
     "VarichainError",
     "assemble",
+    "at",
     "bias_acceleration",
     "bias_force",
     "center_of_mass",
     "center_of_mass_jacobian",
     "change",
     "check",
+    "closures",
     "connect",
+    "constant_loops",
+    "couple",
+    "coupling_matrix",
     "cut",
     "energy",
     "figures",
@@ -194,6 +291,8 @@ __all__ = [
     "jacobian",
     "joint_forces",
     "limit_excess",
+    "load",
+    "load_scenario",
     "loop_states",
     "mass_matrix",
     "mobility",
@@ -201,6 +300,15 @@ __all__ = [
     "overloads",
     "pose",
     "project",
+    "push",
     "release",
+    "replace_constant_loops",
+    "resume",
+    "save",
+    "simulate",
+    "stop",
+    "use",
     "velocity",
+    "when",
+    "when_force",
 ]

@@ -90,8 +90,8 @@ class Scene:
 
 
 def bent_figure() -> tuple[Mechanism, State]:
-    """The figure high above the ground, limbs bent, turning as a whole."""
-    m = human40(at=(0.0, 0.0, HEIGHT))
+    """The figure high above the ground, limbs bent, turning as a whole; undamped, for its energy must stay."""
+    m = human40(at=(0.0, 0.0, HEIGHT), damping=False)
     s = m.state()
     for joint, bend in BENT.items():
         if isinstance(bend, tuple):
@@ -133,8 +133,8 @@ def fall(m: Mechanism, s: State, seconds: float = SECONDS, dt: float = STEP) -> 
 
 
 def hanging_figure() -> tuple[Mechanism, State]:
-    """The 16-DoF figure with both hands on a bar at the origin's height, swinging."""
-    m = human16(at=(0.0, 0.0, -2.0))
+    """The 16-DoF figure with both hands on a bar at the origin's height, swinging, undamped."""
+    m = human16(at=(0.0, 0.0, -2.0), damping=False)
     s = m.state()
     for side, out in (("left", 0.2), ("right", -0.2)):
         s[f"{side} shoulder"].orientation = (out, -2.9, 0.0)

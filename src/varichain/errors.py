@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MOST_NAMES_SHOWN = 20
+_MOST_COMPARED = 500  # comparing all names of a huge file would take seconds
 
 
 class VarichainError(Exception):
@@ -24,7 +25,7 @@ class UnknownNameError(VarichainError, KeyError):
     """A name that the mechanism does not have.
 
     Attributes:
-        kind: What was looked for, "link" or "joint".
+        kind: What was looked for: "link", "joint", "frame", "link or frame", ...
         name: The name that was asked for.
         valid: Every name that exists, the closest to `name` first.
     """
@@ -32,7 +33,7 @@ class UnknownNameError(VarichainError, KeyError):
     def __init__(self, kind: str, name: object, valid: Iterable[str]) -> None:
         """Rank the `valid` names by closeness to `name`."""
         names = list(valid)
-        close = get_close_matches(name, names, n=3) if isinstance(name, str) else []
+        close = get_close_matches(name, names[:_MOST_COMPARED], n=3) if isinstance(name, str) else []
         self.kind = kind
         self.name = name
         self.valid = close + [other for other in names if other not in close]
@@ -44,14 +45,14 @@ class UnknownNameError(VarichainError, KeyError):
         message = f"no {self.kind} is called {self.name!r}"
         if self._n_close:
             message += f" (did you mean {self.valid[0]!r}?)"
-        return f"{message}; {self.kind}s: {_listed(self.valid)}"
+        return f"{message}; {self.kind.replace(' or ', 's or ')}s: {_listed(self.valid)}"
 
 
 class DuplicateNameError(VarichainError, ValueError):
     """A name that is taken already.
 
     Attributes:
-        kind: What the name was meant for, "link" or "joint".
+        kind: What has the name: "link", "joint", "frame", ...
         name: The name.
     """
 
@@ -176,6 +177,74 @@ class ActuationError(VarichainError, ArithmeticError):
         return type(self), (str(self), self.residual, self.joints)
 
 
+class TraceFileError(VarichainError, OSError):
+    """A file of a trace that cannot be written or read.
+
+    Attributes:
+        path: The file.
+        trace: What a run has recorded, if it ended with this error; None else.
+    """
+
+    def __init__(self, message: str, path: str) -> None:
+        """Keep the path next to the message."""
+        self.path = path
+        self.trace: Any = None
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the path too."""
+        return type(self), (str(self), self.path)
+
+
+class TraceFileWarning(UserWarning):
+    """A file of a trace is not as it should be, but nothing is lost."""
+
+
+class DamagedTraceWarning(TraceFileWarning):
+    """Part of a trace's file is unreadable; the message says what is lost."""
+
+
+class ScenarioFileError(VarichainError, ValueError):
+    """A scenario file that cannot be used.
+
+    Attributes:
+        path: The file.
+        faults: All that is wrong with it, each with line and column (from 1) and a sentence, in the file's order.
+    """
+
+    def __init__(self, path: str, faults: Iterable[tuple[int, int, str]]) -> None:
+        """Keep the faults."""
+        self.path = path
+        self.faults = sorted(faults)
+        super().__init__(path, self.faults)
+
+    def __str__(self) -> str:
+        """One line a fault, as compilers print them."""
+        n = len(self.faults)
+        lines = [f"{self.path}:{line}:{column}: {what}" for line, column, what in self.faults]
+        return "\n".join([f"{n} mistake{'s' if n != 1 else ''} in scenario file {self.path!r}", *lines])
+
+
+class FormatError(VarichainError, ValueError):
+    """A robot file that cannot be read whole: broken, hostile, or with parts that no mechanism can have.
+
+    Attributes:
+        path: The file.
+        line: Line where the fault is, if known.
+    """
+
+    def __init__(self, message: str, path: str, line: int | None = None) -> None:
+        """Keep file and line next to the message."""
+        self.path = path
+        self.line = line
+        self._message = message
+        super().__init__(f"{path}{'' if line is None else f':{line}'}: {message}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle file and line too."""
+        return type(self), (self._message, self.path, self.line)
+
+
 class MissingExtraError(VarichainError, ImportError):
     """A function that needs an optional package which is not installed; the message says what to install."""
 
@@ -187,3 +256,69 @@ def _listed(names: list[str]) -> str:
     shown = ", ".join(repr(name) for name in names[:_MOST_NAMES_SHOWN])
     left_out = len(names) - _MOST_NAMES_SHOWN
     return f"{shown} and {left_out} more" if left_out > 0 else shown
+
+
+class LimitError(VarichainError, ValueError):
+    """A joint that is outside its limits where a simulation would begin.
+
+    Attributes:
+        excess: How far every such joint is outside [rad or m], by name.
+    """
+
+    def __init__(self, excess: dict[str, float]) -> None:
+        """Name the joints."""
+        self.excess = excess
+        listed = ", ".join(f"{name} by {beyond:.3g}" for name, beyond in excess.items())
+        super().__init__(
+            f"the state is outside joint limits [rad or m]: {listed}; move it inside, widen the limits, or simulate "
+            "with limits='soft' or limits='off'"
+        )
+
+
+class SimulationError(VarichainError, RuntimeError):
+    """A simulation that cannot go on.
+
+    Attributes:
+        time: Simulated time [s] of the last good state.
+        trace: All that was simulated before, the last good state included; None if nothing was.
+    """
+
+    def __init__(self, message: str, time: float) -> None:
+        """Say what happened; the trace is attached by the simulation."""
+        self.time = time
+        self.trace: Any = None
+        super().__init__(message)
+
+
+class DivergenceError(SimulationError):
+    """A motion that ceased to be finite, or steps that became too small to go on.
+
+    Attributes:
+        joint: Name of the freedom that was lost first.
+    """
+
+    def __init__(self, message: str, time: float, joint: str) -> None:
+        """Say what happened to which joint."""
+        super().__init__(message, time)
+        self.joint = joint
+
+
+class ChatteringError(SimulationError):
+    """Events that follow each other without end while time stands still."""
+
+
+class ControllerError(SimulationError):
+    """A controller, condition or action of the user that failed or returned something that cannot be used."""
+
+
+class SimulationInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a simulation.
+
+    Attributes:
+        trace: All that was simulated before.
+    """
+
+    def __init__(self, trace: Any, message: str) -> None:
+        """Keep the trace."""
+        self.trace = trace
+        super().__init__(message)

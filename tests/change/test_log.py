@@ -148,17 +148,18 @@ def test_copies_and_pickles():
 
 
 def test_as_plain_values():
-    """An entry can be saved as JSON: time, energy, and per edit names, kinds, frames and impulse."""
+    """An entry can be saved as JSON: time, energy, and per edit names, kinds, joint, frames and impulse."""
     _, m, _ = changed()
     saved = json.loads(json.dumps([log.as_dict(entry) for entry in m.log]))
     grip = saved[0]["edits"][0]
-    assert (saved[0]["time"], grip["kind"], grip["joint"], grip["joint_kind"]) == (
+    assert (saved[0]["time"], grip["kind"], grip["joint"], grip["model"]["type"]) == (
         0.25,
         "connect",
         "left grip",
-        "revolute",
+        "Revolute",
     )
-    assert len(grip["at"]) == len(grip["at_other"]) == 7
+    assert grip["at"]["p"] == [0.0, 0.0, -0.08]
+    assert np.shape(grip["at_other"]["R"]) == (3, 3)
     assert len(grip["impulse"]) == 6
     assert saved[1]["edits"][0]["at"] is None
 

@@ -18,7 +18,7 @@ PROXIMAL = 1e-9
 
 def standing_with_ball_hands():
     """Figure of 40 freedoms: feet fixed, hands held by ball joints."""
-    m = vc.figures.human40()
+    m = vc.figures.human40(damping=False)
     s = m.state()
     closed_zoo.arms_up(s, 2.4, 0.5, 0.2)
     for side in ("left", "right"):

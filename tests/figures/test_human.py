@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from varichain.errors import DuplicateNameError, InputError
 from varichain.figures import Body, human16, human40, standing_height
 from varichain.figures.segments import DENSITY, limb_radius
-from varichain.mechanism import Capsule, Ellipsoid, Fixed, Inertia, Link, Mechanism, Revolute, Spherical
+from varichain.mechanism import Box, Capsule, Ellipsoid, Fixed, Inertia, Link, Mechanism, Revolute, Spherical
 from varichain.mechanism.check import check
 from varichain.spatial.pose import Pose
 from varichain.spatial.rotation import matrix_from_axis_angle
@@ -48,7 +49,7 @@ def whole(m: Mechanism) -> Inertia:
 
 
 def shape_points(m: Mechanism, sample: int = 41) -> np.ndarray:
-    """Points on the surfaces of all capsules, in the world frame of the standing figure."""
+    """Points on the surfaces of all capsules, and corners of all boxes, in the world frame of the standing figure."""
     poses = standing_poses(m)
     angles = np.linspace(0.0, 2.0 * np.pi, sample)
     points = []
@@ -59,6 +60,9 @@ def shape_points(m: Mechanism, sample: int = 41) -> np.ndarray:
                 for end in (-0.5, 0.5):
                     centre = X @ np.array([0.0, 0.0, end * shape.length])
                     points += [centre + shape.radius * np.array([np.cos(a), 0.0, np.sin(a)]) for a in angles]
+            if isinstance(shape, Box):
+                X = poses[link.name] @ shape.at
+                points += [X @ (0.5 * np.array(shape.size) * corner) for corner in product((-1, 1), repeat=3)]
     return np.array(points)
 
 
@@ -328,22 +332,35 @@ def test_taken_name_leaves_the_mechanism_unchanged() -> None:
     assert [link.name for link in m.links] == ["lamp", "right hand"]
 
 
-@figures
-def test_damping_is_that_of_all_joints_but_the_root(figure: Figure) -> None:
-    """The damping given is that of every freedom of every joint that is not the root; without it there is none."""
-    for damping in (0.0, 0.7):
-        for joint in figure(damping=damping).joints:
-            expected = 0.0 if joint.kind == "free" else damping
-            assert joint.damping == (expected,) * joint.n_v
+def volume(shape: Box | Capsule | Ellipsoid) -> float:
+    """Volume of a shape [m^3]."""
+    if isinstance(shape, Box):
+        return math.prod(shape.size)
+    if isinstance(shape, Ellipsoid):
+        return 4.0 / 3.0 * math.pi * math.prod(shape.radii)
+    return math.pi * shape.radius**2 * (shape.length + 4.0 / 3.0 * shape.radius)
 
 
 @figures
-def test_every_link_is_drawn(figure: Figure) -> None:
-    """Every link has a shape; limbs are capsules, trunk and head ellipsoids."""
-    for link in figure().links:
+@sexes
+def test_every_link_is_drawn(figure: Figure, sex: str) -> None:
+    """Every link has a shape: limbs are capsules, feet boxes, all of the volume of their mass; the rest ellipsoids."""
+    for link in figure(sex=sex).links:
         assert link.shapes
-        kind = Capsule if link.name.startswith(("left ", "right ")) else Ellipsoid
-        assert all(isinstance(shape, kind) for shape in link.shapes)
+        if link.name.startswith(("left ", "right ")):
+            (shape,) = link.shapes
+            assert isinstance(shape, Box if link.name.endswith("foot") else Capsule)
+            assert DENSITY * volume(shape) == pytest.approx(link.inertia.mass, rel=1e-12)
+        else:
+            assert all(isinstance(shape, Ellipsoid) for shape in link.shapes)
+
+
+@figures
+@sexes
+def test_the_whole_figure_is_about_as_dense_as_water(figure: Figure, sex: str) -> None:
+    """The volumes of all shapes add up to those of the mass at the density of water, to a fifth."""
+    total = sum(volume(shape) for link in figure(sex=sex).links for shape in link.shapes)  # type: ignore[arg-type]
+    assert DENSITY * total == pytest.approx(70.0, rel=0.2)
 
 
 def test_ellipsoids_have_the_inertia_of_what_they_show() -> None:
@@ -372,8 +389,11 @@ def test_drawn_limbs_have_the_volume_of_their_mass(mass: float, length: float) -
         ({"mass": 0.0}, "mass must be positive"),
         ({"mass": -5}, "mass must be positive"),
         ({"sex": "child"}, "sex must be one of 'male', 'female', not 'child'"),
-        ({"damping": -0.1}, "damping"),
+        ({"damping": -0.1}, "damping must not be negative.*True is the damping of real people"),
         ({"damping": math.inf}, "damping"),
+        ({"damping": "none"}, "damping"),
+        ({"damping": None}, "damping"),
+        ({"limits": 1.0}, "limits must be True or False"),
         ({"prefix": None}, "prefix must be a string"),
         ({"mechanism": "human"}, "mechanism must be a Mechanism"),
         ({"name": ""}, "name"),

@@ -92,7 +92,7 @@ def test_without_a_writable_cache_it_works_too(sources, tmp_path):
 
 
 def test_structure_imports_no_compiler(tmp_path):
-    """Building mechanisms imports neither numba nor llvmlite; states, which have a layout, do."""
+    """Building mechanisms imports neither numba, llvmlite nor scipy; states, which have a layout, bring the first."""
     code = """
 import sys
 import varichain as vc
@@ -100,7 +100,7 @@ m = vc.Mechanism()
 m.add_link("rod", joint=vc.Spherical(), inertia=vc.Inertia.rod(1.0, 1.0))
 m.connect("rod", "ground", vc.Spherical(), at=(0, 0, 1), at_other=(0, 0, 1))
 str(m), m.copy(), vc.check(m), dir(vc)
-print(sorted({"numba", "llvmlite", "varichain.dynamics"} & set(sys.modules)))
+print(sorted({"numba", "llvmlite", "scipy", "varichain.dynamics", "varichain.motion"} & set(sys.modules)))
 """
     answer, said = run(code, PACKAGE.parent, tmp_path)
     assert answer == ["[]"]

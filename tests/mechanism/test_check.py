@@ -1,8 +1,9 @@
 import pytest
 
 from varichain.errors import StructureError
-from varichain.mechanism import Fixed, Inertia, Link, Mechanism, Revolute
+from varichain.mechanism import Coupling, Fixed, Inertia, Link, Mechanism, Revolute
 from varichain.mechanism.check import RULES, check
+from varichain.mechanism.frames import Frame
 from varichain.spatial.pose import Pose
 
 
@@ -78,9 +79,28 @@ def copy_of_a_copy(m):
     m._hang(Link(m._next_id, "ab**", Revolute(name="grip2"), Pose(), Inertia.zero(), real=m.link("ab*")), m.ground)
 
 
+def frame_on(link, name="palm"):
+    """A function that enters a frame on the link of that name, without any check."""
+
+    def breaking(m):
+        m._frames[name] = Frame(link, Pose())
+
+    return breaking
+
+
 def child_of_a_copy(m):
     """Hang a link on a virtual one."""
     m._hang(Link(m._next_id, "finger", Revolute(name="finger"), Pose(), Inertia.zero()), m.link("ab*"))
+
+
+def couplings(*ties):
+    """A function that couples joints behind the mechanism's back."""
+
+    def breaking(m):
+        for number, (joint, to) in enumerate(ties):
+            m._couplings[str(number)] = Coupling(str(number), joint, to, 1.0, 0.0)
+
+    return breaking
 
 
 DAMAGE = {
@@ -110,6 +130,13 @@ DAMAGE = {
     "child of a copy": (child_of_a_copy, "and no children"),
     "heavy copy": (edit("ab*", inertia=Inertia.point(1.0)), "have no mass"),
     "heavy ground": (edit("ground", inertia=Inertia.point(1.0)), "have no mass"),
+    "frame on nothing": (frame_on("lost"), "Every frame lies on"),
+    "frame on a copy": (frame_on("ab*"), "Every frame lies on"),
+    "frame called like a link": (frame_on("a", "b"), "no link has its name"),
+    "coupled to nothing": (couplings(("a", "nobody")), "A coupling ties two joints of the tree"),
+    "coupled copy": (couplings(("a", "grip")), "joints of the tree"),
+    "coupled to two": (couplings(("a", "b"), ("a", "aa")), "no joint follows two others"),
+    "coupled in a ring": (couplings(("a", "b"), ("b", "aa"), ("aa", "a")), "or itself"),
 }
 
 

@@ -1,10 +1,11 @@
 """The friendly functions over the kernels: they take a mechanism and a state, check both, and answer with names."""
 
-from varichain.dynamics.actions import Connect, Cut, connect, cut
+from varichain.dynamics.actions import Connect, Couple, Cut, connect, couple, cut
 from varichain.dynamics.actuation import Actuation
 from varichain.dynamics.assembly import Assembly, assemble
 from varichain.dynamics.breaking import Overload, overloads, release
 from varichain.dynamics.change import StructureChange, change
+from varichain.dynamics.coupling_matrix import CouplingMatrix, coupling_matrix
 from varichain.dynamics.forces import Force
 from varichain.dynamics.forward import ForwardDynamics, forward_dynamics
 from varichain.dynamics.impact import Impact, impact
@@ -24,6 +25,8 @@ __all__ = [
     "Actuation",
     "Assembly",
     "Connect",
+    "Couple",
+    "CouplingMatrix",
     "Cut",
     "Energy",
     "Force",
@@ -44,6 +47,8 @@ __all__ = [
     "center_of_mass_jacobian",
     "change",
     "connect",
+    "couple",
+    "coupling_matrix",
     "cut",
     "energy",
     "forward_dynamics",

@@ -155,7 +155,7 @@ def _step(layout: Layout, table: Table, q: Array, free: NDArray[np.intp], step: 
 
 
 def _cannot_close(layout: Layout, errors: Array, residual: float, limit: float) -> AssemblyError:
-    residuals = {loop.name: float(np.abs(errors[loop.rows]).max(initial=0.0)) for loop in layout.loops}
+    residuals = {one.name: float(np.abs(errors[one.rows]).max(initial=0.0)) for one in layout.constraints}
     open_loops = ", ".join(f"{name!r} {gap:.3g}" for name, gap in residuals.items() if gap > limit)
     return AssemblyError(
         f"the loops cannot be closed from this start: {residual:.3g} is left, {limit:g} allowed; open [m or rad]: "

@@ -13,8 +13,8 @@ from varichain.dynamics.actions import cut
 from varichain.dynamics.arguments import opened_with_mass
 from varichain.dynamics.change import StructureChange, change
 from varichain.dynamics.forces import Force
-from varichain.dynamics.forward import ForwardDynamics, forward_dynamics
-from varichain.dynamics.joint_forces import joint_forces
+from varichain.dynamics.forward import forward_dynamics
+from varichain.dynamics.joint_forces import Loaded, joint_forces
 from varichain.dynamics.kinematics import poses
 from varichain.dynamics.loops import loop_frames
 from varichain.layout.state import State
@@ -41,7 +41,7 @@ class Overload:
     limit: float
 
 
-def overloads(m: Mechanism, s: State, result: ForwardDynamics, forces: Iterable[Force] = ()) -> list[Overload]:
+def overloads(m: Mechanism, s: State, result: Loaded, forces: Iterable[Force] = ()) -> list[Overload]:
     """Joints with `breaks` whose load in `result` is beyond what they bear, the worst first."""
     layout, table = opened_with_mass(m, s)
     found = []

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from varichain.dynamics.actions import Action, Connect, Cut, apply_connections
+from varichain.dynamics.actions import (
+    Action,
+    Connect,
+    Couple,
+    Cut,
+    apply_connections,
+    apply_couplings,
+    on_links,
+)
 from varichain.dynamics.arguments import require_mass, sound_layout
 from varichain.dynamics.gaps import close_gaps
 from varichain.dynamics.impact import Impact, impact_of
@@ -13,6 +21,7 @@ from varichain.dynamics.mobility import Mobility, mobility_of
 from varichain.errors import InputError
 from varichain.layout.state import State, layout_for
 from varichain.mechanism.connections import connection_edit, cut_joint
+from varichain.mechanism.coupling import coupling_edit
 from varichain.mechanism.log import Edit
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.transaction import transaction
@@ -75,7 +84,7 @@ class StructureChange:
 
 
 def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange:
-    """Connect and cut at one instant: cuts first, then all connections as one simultaneous impact.
+    """Connect, couple and cut at one instant: cuts first, then the rest as one simultaneous impact.
 
     Mechanism and state are both changed, or neither. Poses stay; at a cut velocities stay too; connections give the
     state the velocities after their impact. Nothing is compiled.
@@ -83,7 +92,7 @@ def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange
     Args:
         m: Mechanism.
         s: State, changed in place.
-        actions: `vc.connect(...)` and `vc.cut(...)`.
+        actions: `vc.connect(...)`, `vc.couple(...)` and `vc.cut(...)`.
 
     Raises:
         GapError: The frames of a connection do not meet in this state.
@@ -93,19 +102,22 @@ def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange
     sound_layout(m, s)
     before = s.copy()
     with transaction(m):
-        edits = [cut_joint(m, action.joint) for action in given if isinstance(action, Cut)]
-        wanted = [action for action in given if isinstance(action, Connect)]
+        edits = [edit for action in given if isinstance(action, Cut) for edit in cut_joint(m, action.joint)]
+        wanted = on_links(m, (action for action in given if isinstance(action, Connect)))
         links = apply_connections(m, s, wanted)
+        coupled = [action for action in given if isinstance(action, Couple)]
+        made = apply_couplings(m, s, coupled) if coupled else []
         after = s.copy()
         layout = layout_for(m, after)
         require_mass(layout)
         blow = None
-        if wanted:
+        if wanted or made:
             close_gaps(layout, after, wanted)
             blow = impact_of(layout, layout.workspaces.mine.table, after)
             after.v[:] = blow.v
-            newest = blow.impulses.array[-len(links) :].tolist()
+            newest = blow.impulses.array[len(layout.connections) - len(links) :].tolist()
             edits += [connection_edit(link, tuple(impulse)) for link, impulse in zip(links, newest, strict=True)]
+            edits += [coupling_edit(m, coupling) for coupling in made]
     s._become(after)
     m.log.write(s.time, tuple(edits), blow.energy_lost if blow is not None else 0.0)
     return StructureChange(s.time, tuple(edits), blow, before, after.copy())
@@ -114,8 +126,8 @@ def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange
 def _checked(actions: Iterable[Action]) -> list[Action]:
     given = list(actions) if isinstance(actions, Iterable) else [actions]
     for action in given:
-        if not isinstance(action, (Connect, Cut)):
-            raise InputError(f"actions must be vc.connect(...) or vc.cut(...), not {action!r}")
+        if not isinstance(action, (Connect, Couple, Cut)):
+            raise InputError(f"actions must be vc.connect(...), vc.couple(...) or vc.cut(...), not {action!r}")
     return given
 
 

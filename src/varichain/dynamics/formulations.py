@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import Table
 from varichain.dynamics.coordinates import RANK_TOLERANCE
+from varichain.dynamics.coupling_matrix import coupling_matrix_of
 from varichain.dynamics.loop_forces import NO_LOOPS, LoopForces, loop_forces
 from varichain.dynamics.loops import constraint_bias, constraint_matrix
 from varichain.dynamics.mobility import mobility
+from varichain.errors import InputError, StructureError
 from varichain.kernels.inverse_dynamics import inverse_dynamics
 from varichain.kernels.mass_matrix import mass_matrix
 from varichain.layout.layout import Layout
@@ -60,6 +62,62 @@ def kkt(m: Mechanism, layout: Layout, table: Table, s: State, tau: Array) -> tup
     return a, _reaction(layout, table, s, a, tau)
 
 
+def explicit(m: Mechanism, layout: Layout, table: Table, s: State, tau: Array) -> tuple[Array, LoopForces]:
+    """HYR's explicit system [[H, -1, 0], [-1, 0, G], [0, G^T, 0]] [a; tau_c; a_ind] = [tau - C; -g; 0] [HYR, (8)].
+
+    G and g are W and w of the mobility: any loops and couplings, redundant rows or not, leave it regular.
+    """
+    coordinates = mobility(m, s, probe=False)
+    G, g = coordinates.W, coordinates.w
+    n, n_ind = G.shape
+    H, one, none = _mass_matrix(layout, table, s), np.eye(n), np.zeros
+    matrix = np.block(
+        [[H, -one, none((n, n_ind))], [-one, none((n, n)), G], [none((n_ind, n)), G.T, none((n_ind, n_ind))]]
+    )
+    force = tau - _inverse(layout, table, s, np.zeros(n))
+    a = np.linalg.solve(matrix, np.concatenate([force, -g, np.zeros(n_ind)]))[:n]
+    return a, _reaction(layout, table, s, a, tau)
+
+
+def closure(m: Mechanism, layout: Layout, table: Table, s: State, tau: Array) -> tuple[Array, LoopForces]:
+    """HYR's closure function q = M y + b: (M^T H M) a_ind = M^T (tau - C), a = M a_ind [HYR, (17)].
+
+    For mechanisms whose joints are tied by couplings alone: no row takes part, and nothing can be singular.
+    """
+    if layout.loops:
+        raise InputError(
+            f"method 'closure' needs a mechanism that only couplings close, but {layout.mechanism_name!r} has "
+            f"{len(layout.loops)} loops: {', '.join(loop.name for loop in layout.loops[:5])}; take 'explicit', or "
+            "replace them by couplings or closure functions"
+        )
+    G = coupling_matrix_of(layout).M
+    force = tau - _inverse(layout, table, s, np.zeros(layout.n_v))
+    a = G @ np.linalg.solve(G.T @ _mass_matrix(layout, table, s) @ G, G.T @ force)
+    return a, _reaction(layout, table, s, a, tau)
+
+
+def implicit(m: Mechanism, layout: Layout, table: Table, s: State, tau: Array) -> tuple[Array, LoopForces]:
+    """HYR's implicit system [[H, K^T], [K, 0]] [a; -x] = [tau - C; k], solved as it is written [HYR, (5)].
+
+    Raises:
+        StructureError: Its matrix is singular, as of all planar loops; "kkt" takes the same by least squares.
+    """
+    H, K = _mass_matrix(layout, table, s), constraint_matrix(layout, table, s.q)
+    n, n_rows = layout.n_v, layout.n_rows
+    rank = np.linalg.matrix_rank(K, tol=RANK_TOLERANCE * max(1.0, float(np.abs(K).max(initial=0.0)))) if n_rows else 0
+    if rank < n_rows:
+        raise StructureError(
+            f"the implicit system of {layout.mechanism_name!r} is singular: its {n_rows} rows have rank {rank} in this "
+            "state; take 'kkt', 'explicit' or 'articulated', which handle redundant rows"
+        )
+    matrix = np.block([[H, K.T], [K, np.zeros((n_rows, n_rows))]])
+    force = tau - _inverse(layout, table, s, np.zeros(n))
+    solution = np.linalg.solve(matrix, np.concatenate([force, -constraint_bias(layout, table, s)]))
+    if layout.is_tree:
+        return solution[:n], NO_LOOPS
+    return solution[:n], loop_forces(layout, table, -solution[n:], True)
+
+
 def _reaction(layout: Layout, table: Table, s: State, a: Array, tau: Array) -> LoopForces:
     """Loop forces of least norm that the accelerations ask for: K^T x = M a + bias - tau."""
     return reaction(layout, table, s, _inverse(layout, table, s, a) - tau)
@@ -67,7 +125,7 @@ def _reaction(layout: Layout, table: Table, s: State, a: Array, tau: Array) -> L
 
 def reaction(layout: Layout, table: Table, s: State, missing: Array) -> LoopForces:
     """Loop forces of least norm with K^T x = missing (n_v,)."""
-    if not layout.loops:
+    if layout.is_tree:
         return NO_LOOPS
     K = constraint_matrix(layout, table, s.q)
     x, _, rank, _ = np.linalg.lstsq(K.T, missing, rcond=1e-10)
@@ -86,4 +144,13 @@ def _mass_matrix(layout: Layout, table: Table, s: State) -> Array:
     return M
 
 
-FORMULATIONS: dict[str, Formulation] = {"unit_vectors": unit_vectors, "projected": projected, "kkt": kkt}
+FORMULATIONS: dict[str, Formulation] = {
+    "unit_vectors": unit_vectors,
+    "projected": projected,
+    "kkt": kkt,
+    "explicit": explicit,
+}
+"""Those that take any mechanism."""
+
+PARTIAL_FORMULATIONS: dict[str, Formulation] = {"closure": closure, "implicit": implicit}
+"""Those that refuse some: with loops; with redundant rows."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import opened_with_mass, require_inertia
 from varichain.dynamics.forces import Force, applied
-from varichain.dynamics.formulations import FORMULATIONS
+from varichain.dynamics.formulations import FORMULATIONS, PARTIAL_FORMULATIONS
 from varichain.dynamics.loop_forces import LoopForces, loop_forces_from_rows, require_closed, tree_torque
 from varichain.errors import InputError
 from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
@@ -22,7 +22,8 @@ from varichain.mechanism.mechanism import Mechanism
 
 Array = NDArray[np.float64]
 
-METHODS = ("articulated", *FORMULATIONS)
+_REFERENCES = FORMULATIONS | PARTIAL_FORMULATIONS
+METHODS = ("articulated", *_REFERENCES)
 
 _SINGULAR = 1e-6  # pivots below this part of their diagonal: the rows nearly depend on each other
 
@@ -69,7 +70,8 @@ def forward_dynamics(
         tau: Generalized forces (n_v,) [N m or N], or {joint name: value}, virtual joints included; None for none.
         forces: External forces on links.
         method: "articulated", the fast one; or a reference that gives the same: "unit_vectors" [NY, (24)], "projected"
-            (W^T M W), "kkt".
+            (W^T M W), "kkt" (any rank); or one of HYR's three: "closure" (couplings alone), "implicit" (refused where
+            rows are redundant), "explicit".
 
     Raises:
         SingularMassError: Something that can move has no inertia in that direction.
@@ -80,16 +82,16 @@ def forward_dynamics(
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
     layout, table = opened_with_mass(m, s)
     torque = tree_torque(layout, table, s, tau)
-    if layout.connections:
+    if not layout.is_tree:
         require_closed(layout, table, s)
     if method != "articulated":
         with applied(layout, table, s, forces):
-            a, reaction = FORMULATIONS[method](m, layout, table, s, torque)
+            a, reaction = _REFERENCES[method](m, layout, table, s, torque)
         return ForwardDynamics(a, reaction, 1.0, 0.0, layout)
     a = np.empty(layout.n_v)
     pivots = (1.0, 0.0)
     with applied(layout, table, s, forces):
-        if layout.connections:
+        if not layout.is_tree:
             pivots = constrained_forward_dynamics(table, s.q, s.v, torque, a)
         else:
             _forward_dynamics(table, s.q, s.v, torque, a)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from varichain.dynamics.actions import Connect
+from varichain.dynamics.actions import MEET, Connect
 from varichain.dynamics.assembly import CLOSED
 from varichain.errors import GapError
 from varichain.kernels.closure import loop_gaps, project_position
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 
-_MEET = 1e-6  # [m or rad]: frames further apart do not coincide
 _MOST_STEPS = 50
 
 
@@ -19,12 +18,13 @@ def refuse_gaps(layout: Layout, s: State, wanted: list[Connect]) -> bool:
     """Raise GapError if the frames of the layout's newest loops are apart; returns whether any has a gap to close."""
     if all(connection.at_other is None for connection in wanted):
         return False  # the frames were taken where they are
-    gaps = np.empty(len(layout.connections))
-    loop_gaps(layout.workspaces.mine.table, s.q, gaps)
+    whole = np.empty(len(layout.connections) + len(layout.ties))
+    loop_gaps(layout.workspaces.mine.table, s.q, whole)
+    gaps = whole[: len(layout.connections)]
     first = len(gaps) - len(wanted)
     has_gap = False
     for connection, gap, made in zip(wanted, gaps[first:].tolist(), layout.connections[first:], strict=True):
-        allowed = connection.snap if connection.snap is not None else _MEET
+        allowed = connection.snap if connection.snap is not None else MEET
         if not gap <= allowed:
             raise GapError(
                 f"connecting {made.link_A!r} to {made.link_B!r}: the joint frames are {gap:.3g} [m or rad] apart in "

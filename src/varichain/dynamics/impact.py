@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics.actions import Connect, apply_connections, checked_connections
+from varichain.dynamics.actions import Connect, apply_connections, checked_connections, on_links
 from varichain.dynamics.arguments import Table, massless_error, opened_with_mass, require_mass
 from varichain.dynamics.coordinates import RANK_TOLERANCE
 from varichain.dynamics.gaps import refuse_gaps
@@ -91,7 +91,7 @@ def impact(m: Mechanism, s: State, connections: Iterable[Connect], restitution: 
     part = finite_scalar(restitution, "restitution")
     if not 0.0 <= part <= 1.0:
         raise InputError(f"restitution must be from 0 to 1, not {part:g}")
-    given = checked_connections(connections)
+    given = on_links(m, checked_connections(connections))
     with transaction(m, trial=True):
         apply_connections(m, s, given)
         trial = s.copy()
@@ -100,7 +100,7 @@ def impact(m: Mechanism, s: State, connections: Iterable[Connect], restitution: 
         refuse_gaps(layout, trial, given)
         table: Table = layout.workspaces.mine.table
         loops = layout.workspaces.mine.array("loops")
-        loops["restitution"][len(loops) - len(given) :] = part
+        loops["restitution"][len(layout.connections) - len(given) : len(layout.connections)] = part
         try:
             return impact_of(layout, table, trial)
         finally:
@@ -119,7 +119,7 @@ def impact_of(layout: Layout, table: Table, s: State) -> Impact:
     if out[18] > _STILL:
         return _dense_impact(layout, table, s)
     if out[17] == 0.0:
-        impulses = LoopForces(layout.connections, out[i_wrenches:].reshape(n_loops, 6), out[i_rows:i_wrenches], True)
+        impulses = LoopForces(layout, out[i_wrenches:].reshape(n_loops, 6), out[i_rows:i_wrenches], True)
     else:
         impulses = loop_forces_from_rows(layout, table, s)
     return Impact(out[TOTALS:i_v], out[i_v:i_rows], impulses, out[:17])

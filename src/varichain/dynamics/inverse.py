@@ -91,8 +91,8 @@ def inverse_dynamics(
     """
     layout, table = opened_with_mass(m, s)
     if actuators is None:
-        actuators = bool(layout.loops) or bool(weights) or bool(limits)
-    if not layout.loops and not actuators:
+        actuators = not layout.is_tree or bool(weights) or bool(limits)
+    if layout.is_tree and not actuators:
         acceleration = joint_vector(layout, a, "a")
         tau = np.empty(layout.n_v)
         with applied(layout, table, s, forces):
@@ -115,15 +115,15 @@ def inverse_dynamics(
 
 def _accelerations(m: Mechanism, layout: Layout, table: Table, s: State, a: Any) -> tuple[Array, Mobility]:
     """Accelerations of the tree that keep the loops closed, and the generalized coordinates."""
-    if layout.loops and (a is None or isinstance(a, Mapping)):
+    if not layout.is_tree and (a is None or isinstance(a, Mapping)):
         return _completed(m, layout, s, dict(a or {}))
     acceleration = joint_vector(layout, a, "a")
     coordinates = mobility(m, s, probe=False)
-    if layout.loops:
+    if not layout.is_tree:
         opening = constraint_matrix(layout, table, s.q) @ acceleration + constraint_bias(layout, table, s)
         size = 1.0 + float(np.abs(acceleration).max(initial=0.0))
         if np.abs(opening).max(initial=0.0) > _CONSISTENT * size:
-            residuals = {loop.name: float(np.abs(opening[loop.rows]).max(initial=0.0)) for loop in layout.loops}
+            residuals = {one.name: float(np.abs(opening[one.rows]).max(initial=0.0)) for one in layout.constraints}
             raise AssemblyError(
                 f"these accelerations would open the loops by up to {np.abs(opening).max():.3g} [m/s^2 or rad/s^2]; "
                 f"give those of independent joints alone, such as {list(coordinates.independent)}",

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import Table, link_row, opened_with_mass
 from varichain.dynamics.forces import Force
-from varichain.dynamics.forward import ForwardDynamics
-from varichain.dynamics.inverse import InverseDynamics
 from varichain.dynamics.kinematics import poses
 from varichain.dynamics.loops import loop_frames
 from varichain.kernels.links import link_accelerations, link_velocities
@@ -22,9 +21,19 @@ from varichain.spatial.rotation import skew
 Array = NDArray[np.float64]
 
 
-def joint_forces(
-    m: Mechanism, s: State, result: ForwardDynamics | InverseDynamics, forces: Iterable[Force] = ()
-) -> dict[str, Array]:
+class Loaded(Protocol):
+    """Accelerations of all joints and forces of all loops: what dynamics functions return."""
+
+    @property
+    def a(self) -> Array:
+        """Accelerations (n_v,)."""
+
+    @property
+    def loop_forces(self) -> Mapping[str, Array]:
+        """Wrench of every loop by name."""
+
+
+def joint_forces(m: Mechanism, s: State, result: Loaded, forces: Iterable[Force] = ()) -> dict[str, Array]:
     """Wrench [moment; force] (6,) [N m, N] of every tree joint, fixed ones included, by the joint's name.
 
     What the parent exerts on the link, at the origin of the link's frame, world axes: constraint forces, and the
@@ -77,9 +86,7 @@ def _subtract_forces(layout: Layout, needed: Array, forces: Iterable[Force], R: 
         needed[row, 3:] -= force
 
 
-def _subtract_loops(
-    layout: Layout, table: Table, s: State, needed: Array, result: ForwardDynamics | InverseDynamics, p: Array
-) -> None:
+def _subtract_loops(layout: Layout, table: Table, s: State, needed: Array, result: Loaded, p: Array) -> None:
     """Loop forces act on the real link, their opposites on the other."""
     for loop, (X_WA, _) in zip(layout.loops, loop_frames(layout, table, s), strict=True):
         wrench = result.loop_forces[loop.name]

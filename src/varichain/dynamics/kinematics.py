@@ -23,12 +23,13 @@ _ORIGIN = Pose()
 _AXES = {"world": 0, "local": 1}
 
 
-def pose(m: Mechanism, s: State, link: str | Link) -> Pose:
-    """World pose X_WL of a link's frame."""
+def pose(m: Mechanism, s: State, link: str | Link, at: Place = _ORIGIN) -> Pose:
+    """World pose X_WL of a link's frame, or of the frame `at` in it."""
     layout, table = opened(m, s)
-    row = link_row(layout, link)
+    row, frame = link_row(layout, link), Pose.coerce(at, "at")
     R, p = poses(layout, table, s)
-    return Pose._trusted(p[row], R[row].reshape(3, 3))
+    found = Pose._trusted(p[row], R[row].reshape(3, 3))
+    return found if frame is _ORIGIN else found @ frame
 
 
 def poses(layout: Layout, table: NDArray[np.int64], s: State) -> tuple[Array, Array]:

@@ -53,7 +53,7 @@ def lasting_freedoms(
 
 
 def _products(layout: Layout, table: Table, s: State, motions: Array) -> Array:
-    """Jdot_C v of all loops as a symmetric bilinear form of motions (6 N_L, n, n), by polarisation."""
+    """Jdot_C v of all loops as a symmetric bilinear form of motions (rows of J_C, n, n), by polarisation."""
     n = motions.shape[1]
     tree = motions[: layout.n_v]
     trial = s.copy()
@@ -62,7 +62,7 @@ def _products(layout: Layout, table: Table, s: State, motions: Array) -> Array:
         trial.v[:] = v
         return loop_bias(layout, table, trial)
 
-    products = np.zeros((6 * len(layout.loops), n, n))
+    products = np.zeros((6 * len(layout.loops) + len(layout.ties), n, n))
     for i in range(n):
         products[:, i, i] = bias(tree[:, i])
     for i in range(n):

@@ -15,7 +15,6 @@ from varichain.errors import AssemblyError, UnknownNameError
 from varichain.kernels.closure import row_velocities
 from varichain.kernels.impact import loop_wrenches
 from varichain.layout.layout import Layout, LoopSlot
-from varichain.layout.specs import Connection
 from varichain.layout.state import State
 from varichain.spatial.checks import finite_array, finite_scalar
 
@@ -36,9 +35,9 @@ class LoopForces(Mapping[str, Array]):
         is_unique: Whether the motion determines them. Where rows are redundant it does not: these are of least norm.
     """
 
-    def __init__(self, connections: tuple[Connection, ...], array: Array, multipliers: Array, is_unique: bool) -> None:
-        """Hold what was computed."""
-        self._connections = connections
+    def __init__(self, layout: Layout | None, array: Array, multipliers: Array, is_unique: bool) -> None:
+        """Hold what was computed; names come from the layout."""
+        self._connections, self._ties = (layout.connections, layout.ties) if layout is not None else ((), ())
         self.array = array
         self.multipliers = multipliers
         self.is_unique = is_unique
@@ -47,6 +46,15 @@ class LoopForces(Mapping[str, Array]):
     def _wrenches(self) -> dict[str, Array]:
         """By name, when it is first asked for: a structure change does not."""
         return {str(connection.joint.name): row for connection, row in zip(self._connections, self.array, strict=True)}
+
+    @cached_property
+    def couplings(self) -> dict[str, float]:
+        """Force or torque of every coupling on the joint that follows, by the coupling's name [N m or N].
+
+        The joint that leads feels -multiplier times as much.
+        """
+        rows = self.multipliers[len(self.multipliers) - len(self._ties) :].tolist()
+        return {tie.name: x for tie, x in zip(self._ties, rows, strict=True)}
 
     def __getitem__(self, joint: str) -> Array:
         """Wrench of one loop."""
@@ -70,12 +78,12 @@ class LoopForces(Mapping[str, Array]):
         return "\n".join([f"LoopForces{note}", *lines])
 
 
-NO_LOOPS = LoopForces((), np.zeros((0, 6)), np.zeros(0), True)
+NO_LOOPS = LoopForces(None, np.zeros((0, 6)), np.zeros(0), True)
 
 
 def loop_forces_from_rows(layout: Layout, table: Table, s: State) -> LoopForces:
     """Loop forces from the multipliers that a kernel has just left in the rows of this thread's workspace."""
-    if not layout.connections:
+    if layout.is_tree:
         return NO_LOOPS
     workspace = layout.workspaces.mine
     multipliers, is_unique = workspace.array("multipliers").copy(), bool(workspace.array("rows")["kept"].all())
@@ -88,7 +96,7 @@ def loop_forces(layout: Layout, table: Table, multipliers: Array, is_unique: boo
     """Wrenches of all loops from the rows' multipliers; the rows of the workspace must be placed."""
     wrenches = np.empty((len(layout.connections), 6))
     loop_wrenches(table, multipliers, wrenches)
-    return LoopForces(layout.connections, wrenches, multipliers, is_unique)
+    return LoopForces(layout, wrenches, multipliers, is_unique)
 
 
 def least_norm(K: Array, multipliers: Array) -> Array:
@@ -106,7 +114,7 @@ def require_closed(layout: Layout, table: Table, s: State) -> None:
         # a velocity error counts relative to the velocities there are
         limit = _CLOSED if what == "open" else _CLOSED * (1.0 + float(np.abs(s.v).max(initial=0.0)))
         if not np.abs(values).max(initial=0.0) <= limit:
-            residuals = {loop.name: float(np.abs(values[loop.rows]).max(initial=0.0)) for loop in layout.loops}
+            residuals = {one.name: float(np.abs(values[one.rows]).max(initial=0.0)) for one in layout.constraints}
             worst = max(residuals, key=lambda name: residuals[name])
             raise AssemblyError(
                 f"loops are {what} in this state, the worst, {worst!r}, by {residuals[worst]:.3g} {unit}: call "

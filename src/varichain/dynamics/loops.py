@@ -97,8 +97,11 @@ def loop_jacobian(layout: Layout, table: Table, s: State) -> Array:
     """J_C (6 N_L, N_J): velocity [angular; linear] of every real link at its loop, minus the virtual link's [NY, (11)].
 
     World axes, at the origin of the virtual link's frame; columns as in v_all: tree joints, then virtual ones.
+    Couplings add a row each behind the loops: v_joint - multiplier v_to.
     """
-    J_C = np.zeros((6 * len(layout.loops), layout.n_all))
+    J_C = np.zeros((6 * len(layout.loops) + len(layout.couplings), layout.n_all))
+    for row, coupling in enumerate(layout.couplings, start=6 * len(layout.loops)):
+        J_C[row, coupling.k], J_C[row, coupling.k_to] = 1.0, -coupling.multiplier
     for i, (loop, (X_WA, X_WB)) in enumerate(zip(layout.loops, loop_frames(layout, table, s), strict=True)):
         block = J_C[6 * i : 6 * i + 6]
         block[:, : layout.n_v] = relative_jacobian(layout, table, s, loop, X_WA)
@@ -107,8 +110,11 @@ def loop_jacobian(layout: Layout, table: Table, s: State) -> Array:
 
 
 def loop_bias(layout: Layout, table: Table, s: State) -> Array:
-    """Jdot_C v_all (6 N_L,): relative accelerations at the loops while no joint, virtual or not, accelerates."""
-    bias = np.empty(6 * len(layout.loops))
+    """Jdot_C v_all (rows of J_C,): relative accelerations at the loops while no joint, virtual or not, accelerates.
+
+    Couplings are linear in the coordinates: their part is zero.
+    """
+    bias = np.zeros(6 * len(layout.loops) + len(layout.ties))
     for i, (loop, (X_WA, X_WB)) in enumerate(zip(layout.loops, loop_frames(layout, table, s), strict=True)):
         bias[6 * i : 6 * i + 6] = _relative_bias(layout, table, s, loop, X_WA, X_WB)
     return bias

@@ -38,15 +38,17 @@ class Mobility:
     Attributes:
         n_all, n_tree, n_actuated: N_J, N_O, N_A.
         n_loops: N_L.
+        n_couplings: Couplings, one row of J_C each.
         rank: m, rank of J_C.
         n_independent: N_F = N_J - m.
         n_lasting: Degrees of freedom that last, to second order; less than n_independent where some of them are only
             instantaneous (singular and shaky configurations).
         independent, dependent, actuated: Names of the freedoms.
-        J_C: (6 N_L, N_J), [angular; linear] per loop, world axes.
+        J_C: (6 N_L, N_J), [angular; linear] per loop, world axes; then a row for each coupling.
         H: (m, N_F). W: (N_O, N_F). S: (N_A, N_F). w: (N_O,).
         W_all: All joints' velocities, v_all = W_all v_ind (N_J, N_F).
-        redundant_rows: Of each loop, by its joint's name: rows that say nothing beyond what the other loops say.
+        redundant_rows: Of each loop, by its joint's name, and of each coupling: rows that say nothing beyond what the
+            others say.
         locked: Freedoms that cannot move.
         idle: Freedoms that no loop constrains.
         passive: Freedoms that can move and have no actuator.
@@ -61,6 +63,7 @@ class Mobility:
     n_tree: int
     n_actuated: int
     n_loops: int
+    n_couplings: int
     rank: int
     n_independent: int
     n_lasting: int
@@ -143,7 +146,7 @@ def mobility_of(
         errors = closure_errors(layout, table, closed.q)
         raise AssemblyError(
             f"the loops are open by {residual:.3g} [m or rad]: no mobility can be told; call assemble(m, s) first",
-            {loop.name: float(np.abs(errors[loop.rows]).max(initial=0.0)) for loop in layout.loops},
+            {one.name: float(np.abs(errors[one.rows]).max(initial=0.0)) for one in layout.constraints},
         )
     J_C = loop_jacobian(layout, table, closed)
     scale_rows, scale_columns = _scales(layout, J_C)
@@ -156,7 +159,7 @@ def mobility_of(
         switched = "the preferred freedoms are others"
     check_preferred(layout, selection, preferred)
     lasting = layout.n_all - selection.rank
-    if probe and layout.loops:
+    if probe and not layout.is_tree:
         lasting = lasting_freedoms(layout, table, closed, scaled, scale_rows, scale_columns, selection.rank)
     return _matrices(layout, table, closed, J_C, scaled, scale_columns, selection, residual, switched, lasting)
 
@@ -196,6 +199,7 @@ def _matrices(
         n_tree=layout.n_v,
         n_actuated=len(actuated),
         n_loops=len(layout.loops),
+        n_couplings=len(layout.couplings),
         rank=selection.rank,
         n_independent=len(independent),
         n_lasting=lasting,
@@ -226,21 +230,26 @@ def _matrices(
 def _scales(layout: Layout, J_C: Array) -> tuple[Array, Array]:
     """Factors of rows and columns that make J_C dimensionless: metres are measured in the loops' own size."""
     slides = np.array([label in _SLIDING for slot in layout.all_slots for label in slot.coordinates], dtype=bool)
-    linear = np.tile([False] * 3 + [True] * 3, len(layout.loops))
+    linear = np.array(([False] * 3 + [True] * 3) * len(layout.loops) + [False] * len(layout.ties), dtype=bool)
     arms = np.abs(J_C[np.ix_(linear, ~slides)])
     # arms that are rounding, as of two hinges on one axis, are no measure
     frames = [layout.arrays["bodies"]["p_PJ"], *(frame.p for loop in layout.loops for frame in (loop.on_A, loop.on_B))]
     size = max(float(np.abs(frame).max()) for frame in frames)
-    length = max(float(arms.max(initial=0.0)), 1e-6 * size) or 1.0
-    return np.where(linear, 1.0 / length, 1.0), np.where(slides, length, 1.0)
+    length = (max(float(arms.max(initial=0.0)), 1e-6 * size) if layout.loops else 0.0) or 1.0
+    rows, columns = np.where(linear, 1.0 / length, 1.0), np.where(slides, length, 1.0)
+    first = 6 * len(layout.loops)
+    rows[first:] = 1.0 / np.abs(J_C[first:] * columns).max(axis=1, initial=0.0)  # a coupling's row has no unit to go by
+    return rows, columns
 
 
 def _redundant_rows(layout: Layout, scaled: Array, rank: int) -> dict[str, int]:
-    """Rows of each loop, of six, that all other loops imply: as many as combinations that vanish have parts in it."""
-    vanishing = np.linalg.svd(scaled)[0][:, rank:] if layout.loops else np.zeros((0, 0))
+    """Rows of each loop, of six, that all others imply: as many as combinations that vanish have parts in it."""
+    vanishing = np.zeros((0, 0)) if layout.is_tree else np.linalg.svd(scaled)[0][:, rank:]
+    parts = [slice(6 * i, 6 * i + 6) for i in range(len(layout.loops))]
+    parts += [slice(row, row + 1) for row in range(6 * len(layout.loops), len(scaled))]
     return {
-        loop.name: int(np.linalg.matrix_rank(vanishing[6 * i : 6 * i + 6], tol=1e-7)) if vanishing.size else 0
-        for i, loop in enumerate(layout.loops)
+        one.name: int(np.linalg.matrix_rank(vanishing[part], tol=1e-7)) if vanishing.size else 0
+        for one, part in zip(layout.constraints, parts, strict=True)
     }
 
 

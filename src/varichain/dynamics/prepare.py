@@ -49,7 +49,7 @@ class Prepared:
     for one thread at a time; prepare one for each.
 
     Attributes:
-        n_q, n_v, n_links, n_rows: Lengths; links count the ground, rows are those of all loops.
+        n_q, n_v, n_links, n_rows: Lengths; links count the ground, rows are those of all loops, then of all couplings.
         joints: Names of the joints, in the order of q and v.
         links: Row of every link by name.
         revision: Revision of the mechanism that was prepared.
@@ -74,10 +74,10 @@ class Prepared:
         """Compile or load what is needed, and open a workspace."""
         layout = layout_of(mechanism)
         require_mass(layout)
-        jit.seal(_TREE_KERNELS + _LOOP_KERNELS if layout.connections else _TREE_KERNELS)
+        jit.seal(_TREE_KERNELS if layout.is_tree else _TREE_KERNELS + _LOOP_KERNELS)
         self._workspace = layout.new_workspace()  # owns the memory that the table's addresses mean
         self._table = self._workspace.table
-        self._forward_dynamics = constrained_forward_dynamics if layout.connections else forward_dynamics
+        self._forward_dynamics = forward_dynamics if layout.is_tree else constrained_forward_dynamics
         self.n_rows = layout.n_rows
         self._work = np.empty((7, layout.n_q))
         self._no_acceleration = np.zeros(layout.n_v)

@@ -27,14 +27,14 @@ def project(m: Mechanism, s: State) -> State:
     """
     layout, table = opened_with_mass(m, s)
     closed = s.copy()
-    if not layout.connections:
+    if layout.is_tree:
         return closed
     jump = np.empty(layout.n_v)
     left = project_position(table, closed.q, CLOSED, _MOST_STEPS, jump)
     if not left <= 1e-9:
         require_inertia(layout, table)
         errors = closure_errors(layout, table, closed.q)
-        residuals = {loop.name: float(np.abs(errors[loop.rows]).max(initial=0.0)) for loop in layout.loops}
+        residuals = {one.name: float(np.abs(errors[one.rows]).max(initial=0.0)) for one in layout.constraints}
         raise AssemblyError(f"the loops stay open by {left:.3g} [m or rad]; call assemble(m, s) first", residuals)
     velocity_jump(table, closed.q, closed.v, jump)
     require_inertia(layout, table)

@@ -22,7 +22,8 @@ def mobility_report(mobility: Mobility) -> str:
 def _counts(mobility: Mobility) -> list[str]:
     lines = [
         f"  {'joint freedoms':<22}{mobility.n_all} (N_J), of them {mobility.n_tree} in the tree (N_O)",
-        f"  {'loops':<22}{mobility.n_loops}, {6 * mobility.n_loops} rows, rank {mobility.rank}",
+        *([f"  {'couplings':<22}{mobility.n_couplings}, a row each"] if mobility.n_couplings else []),
+        f"  {'loops':<22}{mobility.n_loops}, {6 * mobility.n_loops} rows, rank {mobility.rank}{_with(mobility)}",
         f"  {'degrees of freedom':<22}{mobility.n_independent} (N_F)",
     ]
     if mobility.is_instantaneous:
@@ -31,6 +32,10 @@ def _counts(mobility: Mobility) -> list[str]:
             "configuration)"
         )
     return lines
+
+
+def _with(mobility: Mobility) -> str:
+    return " with the couplings" if mobility.n_couplings else ""
 
 
 def _coordinates(mobility: Mobility) -> list[str]:
@@ -43,11 +48,11 @@ def _coordinates(mobility: Mobility) -> list[str]:
 
 
 def _loops(mobility: Mobility) -> list[str]:
-    excess = 6 * mobility.n_loops - mobility.rank
+    excess = 6 * mobility.n_loops + mobility.n_couplings - mobility.rank
     if excess == 0:
         return []
     shared = ", ".join(f"{name} {rows}" for name, rows in mobility.redundant_rows.items() if rows)
-    if mobility.n_loops == 1:
+    if mobility.n_loops + mobility.n_couplings == 1:
         return [f"  {'redundant rows':<22}{excess}"]
     return [
         f"  {'redundant rows':<22}{excess} in all; of one loop, implied by its other rows and loops: {shared or 'none'}"

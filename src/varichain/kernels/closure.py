@@ -1,17 +1,20 @@
 """Loops as they are: how far open, how fast opening; and their closing by Newton's method."""
 
 from varichain.kernels.constraint_solve import factor_at_rest, solve
+from varichain.kernels.couplings import load_slip_rates, load_slips
 from varichain.kernels.jit import INTEGER, MATRIX, NUMBER, TABLE, VECTOR, helper, kernel, routine
 from varichain.kernels.kinematics import move_all, place_all
 from varichain.kernels.loops import loop_error, place_rows, relative, row_bias, row_error, row_velocity
 from varichain.kernels.manifold import step_all
+from varichain.kernels.records import COORDINATES
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
 from varichain.kernels.tuples import dot6, load6
 
 
 @helper
-def load_errors(bodies, loops, rows, multipliers):
+def load_errors(bodies, loops, rows, q, multipliers):
     """Position errors of all rows as right-hand sides, negative; returns the largest [m or rad]."""
+    load_slips(bodies, loops, q)
     largest = 0.0
     for i in range(len(loops)):
         loop = loops[i]
@@ -29,7 +32,7 @@ def close_positions(table, q, tolerance, most_steps, step):
     for count in range(most_steps + 1):
         place_all(q, bodies, dofs)
         place_rows(bodies, loops, rows)
-        largest = load_errors(bodies, loops, rows, open_multipliers(table))
+        largest = load_errors(bodies, loops, rows, q, open_multipliers(table))
         if not largest > tolerance or count == most_steps:
             break
         factor_at_rest(table)
@@ -66,10 +69,11 @@ def loop_gaps(
     # out (n_loops)
     gaps_out,
 ):
-    """How far every loop is open: the largest error of its rows [m or rad]."""
+    """How far every loop is open, couplings behind: the largest error of its rows [m or rad]."""
     bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
     place_all(q, bodies, open_dofs(table))
     place_rows(bodies, loops, rows)
+    load_slips(bodies, loops, q)
     for i in range(len(loops)):
         loop = loops[i]
         error = loop_error(bodies, loop)
@@ -92,7 +96,7 @@ def row_errors(
     bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
     place_all(q, bodies, open_dofs(table))
     place_rows(bodies, loops, rows)
-    load_errors(bodies, loops, rows, errors_out)
+    load_errors(bodies, loops, rows, q, errors_out)
     for r in range(len(rows)):
         errors_out[r] = -errors_out[r]
 
@@ -111,6 +115,7 @@ def row_velocities(
     bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
     move_all(q, v, bodies, open_dofs(table))
     place_rows(bodies, loops, rows)
+    load_slip_rates(bodies, loops, v)
     for i in range(len(loops)):
         loop = loops[i]
         _, _, w_rel, v_rel = relative(bodies, loop)
@@ -155,6 +160,10 @@ def row_jacobian(
     K_out[:, :] = 0.0
     for i in range(len(loops)):
         loop = loops[i]
+        if loop.orientation == COORDINATES:
+            K_out[loop.row, bodies[loop.body_A].dof] = 1.0
+            K_out[loop.row, bodies[loop.body_B].dof] = -loop.pitch
+            continue
         for r in range(loop.row, loop.row + loop.n_rows):
             k = bodies[loop.body_A].dof + bodies[loop.body_A].n_dof - 1
             while k >= 0:

@@ -3,7 +3,7 @@
 from varichain.kernels.factorization import SURELY_DEPENDENT, SURELY_INDEPENDENT, choose_rows, factor_gram, solve_gram
 from varichain.kernels.forward_dynamics import inward_articulated, outward_accelerations
 from varichain.kernels.gram import fill_gram
-from varichain.kernels.inertias import about_reference, store_articulated
+from varichain.kernels.inertias import about_reference, external_force, rigid_mul, store_articulated
 from varichain.kernels.jit import routine
 from varichain.kernels.loops import place_rows
 from varichain.kernels.propagation import add_multipliers, propagate
@@ -19,7 +19,7 @@ from varichain.kernels.tables import (
     open_shared,
     open_support,
 )
-from varichain.kernels.tuples import ZERO6, load3, load9, scale3, store6
+from varichain.kernels.tuples import add_scaled6, load3, load6, load9, scale3, store6
 
 
 @routine
@@ -31,7 +31,7 @@ def factor(table):
     dofs, loops, rows, pairs = open_dofs(table), open_loops(table), open_rows(table), open_pairs(table)
     support, shared = open_support(table), open_shared(table)
     propagated, gram = open_propagated(table), open_gram(table)
-    propagate(dofs, loops, rows, support, propagated)
+    propagate(open_bodies(table), dofs, loops, rows, support, propagated)
     fill_gram(loops, pairs, support, shared, dofs, propagated, rows, gram)
     smallest_kept, largest_dropped = factor_gram(False, loops, rows, gram)
     if smallest_kept < SURELY_INDEPENDENT or largest_dropped > SURELY_DEPENDENT:
@@ -52,13 +52,18 @@ def solve(table, out):
 
 @routine
 def factor_at_rest(table):
-    """Articulated inertias with no force anywhere, and the factor of G; bodies must be placed."""
+    """Articulated inertias with no force anywhere, and the factor of G; bodies must be placed.
+
+    But for jumps that held freedoms force on the bodies, and impulses: external wrenches at this level.
+    """
     bodies, dofs = open_bodies(table), open_dofs(table)
     for i in range(1, len(bodies)):
         body = bodies[i]
         c = load3(body.c)
-        store_articulated(body.I_A, body.mass, scale3(body.mass, c), about_reference(body, load9(body.R), c))
-        store6(body.f, ZERO6)
+        h, I = scale3(body.mass, c), about_reference(body, load9(body.R), c)
+        store_articulated(body.I_A, body.mass, h, I)
+        asked = rigid_mul(body.mass, h, I, load6(body.forced))
+        store6(body.f, add_scaled6(asked, -1.0, external_force(body, load3(body.p))))
     for k in range(len(dofs)):
         dofs[k].u = 0.0
     inward_articulated(bodies, dofs)

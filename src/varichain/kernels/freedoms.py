@@ -18,6 +18,7 @@ from varichain.kernels.tuples import (
     dot3,
     join6,
     linear,
+    load9,
     mat_mul,
     mat_t_vec,
     mat_vec,
@@ -101,6 +102,8 @@ def write_motion_vectors(body, R, p, dofs_out):
     """Write the motion vector s of each of the body's freedoms, about the reference point."""
     k = body.dof
     if body.kind == SPHERICAL or body.kind == FREE:
+        if body.turned:
+            R = mat_mul(R, load9(body.basis))
         x, y, z = column(R, 0), column(R, 1), column(R, 2)
         store6(dofs_out[k].s, join6(x, cross3(p, x)))
         store6(dofs_out[k + 1].s, join6(y, cross3(p, y)))

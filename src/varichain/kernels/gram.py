@@ -6,7 +6,7 @@ envelope: the lower triangle by rows, each from its first entry on.
 
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.propagation import padded
-from varichain.kernels.records import HELICAL, LINEAR
+from varichain.kernels.records import COORDINATES, HELICAL, LINEAR
 from varichain.kernels.tuples import angular, dot3, linear, load3, load6
 
 # A diagonal below this part of what the row's freedoms could make of it counts as that much: what is left of a row
@@ -102,7 +102,8 @@ def fill_gram(
                 for j in range(0, earlier.n_rows, 3):
                     sums = _pair_block(pairs[p], i, j, shared, dofs, propagated)
                     _store_block(sums, rows, loop.row + i, last_row, earlier.row + j, last_column, gram)
-        turning, moving = _greatest(loop, support, dofs)
+        # a coupling's row has its own freedom's 1 / d in the diagonal, and that is never rounding
+        turning, moving = (0.0, 0.0) if loop.orientation == COORDINATES else _greatest(loop, support, dofs)
         for r in range(loop.row, last_row):
             row = rows[r]
             size = moving if row.kind == LINEAR or row.kind == HELICAL else turning

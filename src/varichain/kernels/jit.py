@@ -21,14 +21,17 @@ import numba
 import numpy as np
 from numba.core import event
 
+from varichain.kernels.records import CHANNEL, FORCE, HOLD
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 
-# Argument types of kernels: an address table, contiguous arrays, scalars; and the bytes that layouts are built from.
-TABLE = numba.int64[::1]
+# Argument types of kernels: an address table, contiguous arrays, scalars; bytes that layouts are built from; records.
+TABLE = INTEGERS = numba.int64[::1]
 VECTOR, MATRIX, INTEGER, NUMBER = numba.float64[::1], numba.float64[:, ::1], numba.int64, numba.float64
 SPECS = numba.types.Array(numba.uint8, 1, "C", readonly=True)
+HOLDS, FORCES, CHANNELS = [numba.from_dtype(record)[::1] for record in (HOLD, FORCE, CHANNEL)]
 KERNELS: dict[Any, tuple[Any, ...]] = {}
 
 # Contraction alone: a * b + c may become one fused instruction; NaN and infinity keep their meaning.
@@ -45,6 +48,15 @@ def helper(function: Function) -> Function:
 def routine(function: Function) -> Function:
     """Compile a function that other kernels call and that is too long to be copied into each of them."""
     return numba.njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
+
+
+def fragment(function: Function) -> Function:
+    """A part of one longer routine or kernel, put into it before compilation.
+
+    Every routine that calls long ones is optimized together with all of them: each storey of a call tree costs seconds.
+    A fragment has a name of its own and costs none.
+    """
+    return numba.njit(inline="always", **_OPTIONS)(function)  # type: ignore[no-any-return]
 
 
 def kernel(*argument_types: Any) -> Callable[[Function], Function]:

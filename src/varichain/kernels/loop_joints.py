@@ -85,6 +85,12 @@ def _resistance(loop, k, x, v):
     return loop.stiffness[k] * x + loop.damping[k] * v + loop.friction[k] * sign(v)
 
 
+@helper
+def _taken(loop, k, v):
+    """Power that damper and friction of freedom k take."""
+    return loop.damping[k] * v * v + loop.friction[k] * abs(v)
+
+
 @routine
 def load_loop_forces(bodies, loops):
     """Add what the loops' own joints exert to the bias forces of their bodies, which must have been moved."""
@@ -105,6 +111,7 @@ def load_loop_forces(bodies, loops):
             _resistance(loop, 1, x[1], v[1]),
             _resistance(loop, 2, x[2], v[2]),
         )
+        loop.dissipated = _taken(loop, 0, v[0]) + _taken(loop, 1, v[1]) + _taken(loop, 2, v[2])
         moment, force = _wrench(loop, R_WA, R_WB, tau)  # against the joint: its opposite acts on A
         store6(loop.own, join6(scale3(-1.0, moment), scale3(-1.0, force)))
         A, B = bodies[loop.body_A], bodies[loop.body_B]

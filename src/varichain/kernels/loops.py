@@ -8,7 +8,7 @@ and opposite wrenches: no solution can create momentum.
 import math
 
 from varichain.kernels.jit import helper
-from varichain.kernels.records import ANGULAR, AXIS, CROSSED, HELICAL, LINEAR
+from varichain.kernels.records import ANGULAR, AXIS, COUPLED, CROSSED, HELICAL, LINEAR
 from varichain.kernels.tuples import (
     ZERO3,
     add3,
@@ -126,16 +126,20 @@ def row_velocity(row, loop, w_rel, v_rel):
         return dot3(e, v_rel)
     if row.kind == HELICAL:
         return dot3(e, v_rel) - loop.pitch * dot3(e, w_rel)
+    if row.kind == COUPLED:
+        return loop.slip_rate
     return dot3(e, w_rel)
 
 
 @helper
 def row_bias(bodies, row, loop, motion):
-    """Kdot v of one row, with the bodies' accelerations for zero joint accelerations in `A`.
+    """Kdot v of one row, with the bodies' accelerations for zero joint accelerations in `A`; zero of a coupling.
 
     Rows turn with B, and their point moves with A: d/dt (f . V_rel) = f . (A_A - A_B) - f . (V_B x V_rel)
     + e . (w_rel x v_rel), all about the point.
     """
+    if row.kind == COUPLED:
+        return 0.0
     w_B, v_B, w_rel, v_rel = motion
     A_A, A_B = load6(bodies[loop.body_A].A), load6(bodies[loop.body_B].A)
     e = load3(row.e)
@@ -217,6 +221,8 @@ def row_error(row, loop, error):
         return pick(gap, row.axis)
     if row.kind == ANGULAR:
         return pick(turn, row.axis)
+    if row.kind == COUPLED:
+        return loop.slip
     if row.kind == HELICAL:  # to the nearest thread: whole turns leave no mark on the twist
         thread = 2.0 * math.pi * loop.pitch
         slip = gap[2] - loop.pitch * twist

@@ -26,7 +26,8 @@ def load_passive(body, q, v, dofs_out):
     k = body.dof
     for j in range(body.n_dof):
         dof = dofs_out[k + j]
-        dof.passive = dof.damping * v[k + j] + dof.friction * sign(v[k + j])
+        direction = dof.slide if dof.slide != 0.0 else sign(v[k + j])
+        dof.passive = dof.damping * v[k + j] + dof.friction * direction
     if body.kind == SPHERICAL or body.kind == FREE:
         i = body.q
         r = body.rest

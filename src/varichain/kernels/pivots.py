@@ -35,6 +35,8 @@ def massless_freedom(
     gather_composites(bodies)  # overwrites the articulated inertias, which nobody needs any more
     for k in range(len(dofs)):
         dof = dofs[k]
+        if dof.lock:
+            continue
         body = bodies[dof.body]
         s = load6(dof.s)
         size = _root_of_size(body.I_A, s)

@@ -5,7 +5,9 @@ taken three at a time, for three independent chains of arithmetic keep the proce
 itself; a loop's propagated rows are padded with zeros to a multiple of three.
 """
 
+from varichain.kernels.couplings import propagate_coupling
 from varichain.kernels.jit import helper, routine
+from varichain.kernels.records import COORDINATES
 from varichain.kernels.tuples import ZERO6, add6, add_scaled6, dot6, load6
 
 
@@ -59,10 +61,13 @@ def _wrench_B(rows, r, last):
 
 
 @helper
-def propagate(dofs, loops, rows, support, propagated):
+def propagate(bodies, dofs, loops, rows, support, propagated):
     """Propagate the rows of all loops: body A's own way, body B's own way, then the way they share."""
     for l in range(len(loops)):
         loop = loops[l]
+        if loop.orientation == COORDINATES:
+            propagate_coupling(bodies, loop, support, dofs, propagated)
+            continue
         last_row, stride = loop.row + loop.n_rows, padded(loop.n_rows)
         end_A = loop.support + loop.n_support_A
         end_B = end_A + loop.n_support_B

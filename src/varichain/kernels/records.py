@@ -67,6 +67,11 @@ BODY = np.dtype(
         ("I_A", _F, 21),  # articulated (or composite: its first 10) inertia
         ("wrench", _F, 6),  # external, about the body's origin; zero between calls
         ("reference", _F, 3),  # of a root: where its tree's reference point is in the world
+        # modes of a simulation: zero elsewhere
+        ("held", _I),  # 1 if one of its freedoms is held
+        ("turned", _I),  # 1 if the freedoms of a ball are taken along the columns of `basis`, not along its link's axes
+        ("basis", _F, 9),
+        ("forced", _F, 6),  # jump of its velocity that held freedoms alone bring about
     ],
     align=True,
 )
@@ -86,6 +91,11 @@ DOF = np.dtype(
         ("d_inverse", _F),  # 1 / (s . U + armature)
         ("u", _F),
         ("passive", _F),  # torque that the joint's spring, damper and friction ask for
+        # modes of a simulation: zero elsewhere
+        ("lock", _I),  # 1 if the freedom is held: its motion is given, and a force is found
+        ("slide", _F),  # direction in which the freedom slides against its friction; 0 to go by the velocity
+        ("forced", _F),  # acceleration, or jump of the velocity, of a held freedom
+        ("reaction", _F),  # force, or impulse, that holds it
     ],
     align=True,
 )
@@ -101,7 +111,10 @@ LINK = np.dtype(
 
 # How a loop's rows look at its joint frame B (on one link) and the frame A (on the other) that the joint carries.
 LINEAR, ANGULAR, HELICAL, CROSSED = 0, 1, 2, 3
-WHOLE, AXIS = 0, 1
+# The one row of a coupling looks at two joints' coordinates instead: q_A - multiplier q_B - offset. It is a loop of its
+# own kind, behind all others: bodies A and B are those that the two joints carry, and its frames are left zero.
+COUPLED = 4
+WHOLE, AXIS, COORDINATES = 0, 1, 2
 # Joints that close loops and have springs, dampers or friction, by the order of their freedoms; 0 for none of these.
 TURN, SLIDE, TURN_AND_SLIDE, IN_PLANE, BALL = 1, 2, 3, 4, 5
 
@@ -116,8 +129,8 @@ LOOP_SPEC = np.dtype(
         ("p_B", _F, 3),
         ("axes", _F, 9),  # rotation whose z column is the joint's axis in the joint frame
         ("axis_A", _F, 3),
-        ("angle", _F),
-        ("pitch", _F),
+        ("angle", _F),  # or the offset of a coupling
+        ("pitch", _F),  # or the multiplier of a coupling
         ("orientation", _I),
         ("n_rows", _I),
         ("row_kinds", _I, 6),
@@ -136,7 +149,7 @@ LOOP = np.dtype(
         # layout
         ("body_A", _I),  # carries the virtual link's real link
         ("body_B", _I),  # carries the link that the virtual link hangs on
-        ("orientation", _I),  # how its orientation error is measured: WHOLE rotation, or direction of the AXIS
+        ("orientation", _I),  # how its error is measured: WHOLE rotation, direction of the AXIS, or joint COORDINATES
         ("row", _I),  # first row
         ("n_rows", _I),
         ("support", _I),  # first of its supporting freedoms in the support list: A's own, B's own, then common ones
@@ -151,8 +164,8 @@ LOOP = np.dtype(
         ("R_B", _F, 9),
         ("p_B", _F, 3),
         ("axis_A", _F, 3),  # second axis of a universal joint, in frame A
-        ("angle", _F),  # between the axes of a universal joint
-        ("pitch", _F),
+        ("angle", _F),  # between the axes of a universal joint; or the offset of a coupling
+        ("pitch", _F),  # of a screw; or the multiplier of a coupling
         ("joint", _I),
         ("damping", _F, 3),
         ("friction", _F, 3),
@@ -165,6 +178,9 @@ LOOP = np.dtype(
         ("w", _F, 3),  # second axis of a universal joint
         ("own", _F, 6),  # wrench of the joint's springs, dampers and friction on A, at the point
         ("restitution", _F),  # part of the opening velocity that an impact turns round; zero between calls
+        ("dissipated", _F),  # power that the joint's damper and friction take
+        ("slip", _F),  # of a coupling: how far its joints are from where they should be, and how fast that grows
+        ("slip_rate", _F),
     ],
     align=True,
 )
@@ -172,7 +188,7 @@ LOOP = np.dtype(
 ROW = np.dtype(
     [
         # layout
-        ("kind", _I),  # LINEAR, ANGULAR, HELICAL or CROSSED
+        ("kind", _I),  # LINEAR, ANGULAR, HELICAL, CROSSED or COUPLED
         ("axis", _I),  # column of frame B that the row looks along
         ("first", _I),  # first row that it shares a freedom with, directly or through rows between
         ("entry", _I),  # where that row's entry stands in the packed Gram matrix
@@ -192,6 +208,65 @@ PAIR = np.dtype(
         ("loop", _I),  # the earlier loop
         ("shared", _I),  # first of the freedoms that both loops need, in the list of shared places
         ("n_shared", _I),
+    ],
+    align=True,
+)
+
+# What a hold looks at: one coordinate, or the swing or the twist of a ball.
+COORDINATE, SWING, TWIST = 0, 1, 2
+
+HOLD = np.dtype(
+    [
+        ("kind", _I),
+        ("body", _I),
+        ("dof", _I),  # freedom that is held
+        ("coordinate", _I),  # its place in q; of a ball the first of four
+        ("lower", _F),  # stops; infinite where there is none
+        ("upper", _F),
+        ("friction", _F),
+        ("soft", _I),  # 1 if the stops are springs
+        ("stiffness", _F),
+        ("damping", _F),
+        ("axis", _F, 3),  # of a ball: its long axis in the link's axes
+        ("middle", _F, 4),  # of a ball: quaternion of the orientation that swing and twist are measured from
+        # modes
+        ("held", _I),
+        ("slide", _I),  # direction in which it slides against friction
+        ("at", _I),  # -1 at its lower stop, 1 at its upper one, 0 at none
+        # working values
+        ("before", _I),  # what held it before an event
+        ("impulse", _F),  # of the stop, in the last impact
+        ("turns", _I),  # how often it has turned back while it was decided what is held
+    ],
+    align=True,
+)
+
+FORCE = np.dtype(
+    [
+        ("link", _I),
+        ("local", _I),  # 1 if the wrench turns with the link
+        ("point", _F, 3),  # of the link, in its frame
+        ("wrench", _F, 6),  # [moment; force]
+    ],
+    align=True,
+)
+
+# How a joint's coordinates follow time: one freedom, the orientation of a ball, the position that follows the
+# orientation of a free joint.
+SCALAR, ROTATION, POSITION = 0, 1, 2
+
+# Piecewise polynomials of time, in a table that many channels share.
+CHANNEL = np.dtype(
+    [
+        ("kind", _I),
+        ("dof", _I),  # index of its first freedom in v
+        ("coordinate", _I),  # index of its first coordinate in q
+        ("breaks", _I),  # where its n_pieces + 1 break times begin in the table
+        ("coefficients", _I),  # where its pieces begin, one behind the other, each as `kernels.motion` says
+        ("n_pieces", _I),
+        ("degree", _I),
+        ("repeats", _I),  # 1: begins again after its last break; 0: holds its first and last values
+        ("duration", _F),  # from the first break to the last
     ],
     align=True,
 )

@@ -1,45 +1,16 @@
 """Runge-Kutta 4 on the manifold of configurations, with all loops closed after every step."""
 
+from varichain.kernels.charts import chart_rate
 from varichain.kernels.closure import close_positions
 from varichain.kernels.constrained_dynamics import constrained_accelerations
 from varichain.kernels.impact import jump
-from varichain.kernels.jit import INTEGER, MATRIX, NUMBER, TABLE, VECTOR, kernel, routine
+from varichain.kernels.jit import INTEGER, MATRIX, NUMBER, TABLE, VECTOR, kernel
 from varichain.kernels.kinematics import move_all
-from varichain.kernels.manifold import quaternion_exp, step_all
-from varichain.kernels.records import FREE, SPHERICAL
+from varichain.kernels.manifold import step_all
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops
-from varichain.kernels.tuples import add3, cross3, mat_vec, matrix_from_quaternion, scale3
 
 # Newton steps end when the loops are closed to rounding; the number is a bound for steps that are far too long.
 _CLOSED, _MOST_NEWTON_STEPS = 1e-13, 5
-
-
-@routine
-def chart_rate(bodies, u, v, rate_out):
-    """Rate of the step u from the start of a chart, q = q_0 (+) u, while the joints move with v.
-
-    Of a rotation vector u under the angular velocity w in the link's axes: w + u x w / 2 + u x (u x w) / 12 + O(u^4),
-    enough for order four; of a free link's position: R(u) v [Munthe-Kaas 1998].
-    """
-    for b in range(1, len(bodies)):
-        body = bodies[b]
-        k = body.dof
-        if body.kind == SPHERICAL or body.kind == FREE:
-            turn, w = (u[k], u[k + 1], u[k + 2]), (v[k], v[k + 1], v[k + 2])
-            across = cross3(turn, w)
-            rate = add3(w, add3(scale3(0.5, across), scale3(1.0 / 12.0, cross3(turn, across))))
-            rate_out[k] = rate[0]
-            rate_out[k + 1] = rate[1]
-            rate_out[k + 2] = rate[2]
-            if body.kind == FREE:
-                Q = quaternion_exp(turn[0], turn[1], turn[2])
-                R = matrix_from_quaternion(Q[0], Q[1], Q[2], Q[3])
-                moving = mat_vec(R, (v[k + 3], v[k + 4], v[k + 5]))
-                rate_out[k + 3] = moving[0]
-                rate_out[k + 4] = moving[1]
-                rate_out[k + 5] = moving[2]
-        else:
-            rate_out[k] = v[k]
 
 
 @kernel(TABLE, VECTOR, VECTOR, VECTOR, NUMBER, INTEGER, MATRIX)
@@ -81,6 +52,6 @@ def advance(
         if n_loops > 0:
             close_positions(table, q, _CLOSED, _MOST_NEWTON_STEPS, u)
             move_all(q, v, bodies, open_dofs(table))
-            jump(table, u)
+            jump(table, v, u)
             for k in range(n_v):
                 v[k] += u[k]

@@ -36,6 +36,11 @@ _SIZES = tuple(dtype.itemsize for dtype in ENTITIES.values())  # all multiples o
 _SPEC_SIZE, _LOOP_SPEC_SIZE = SPEC.itemsize, LOOP_SPEC.itemsize
 
 
+def as_records(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array as kernels that take records directly want it: attributes work on np.recarray only without compiler."""
+    return array.view(np.recarray) if JIT_DISABLED else array
+
+
 @intrinsic
 def _pointer(typing_context: Any, address: Any) -> Any:
     """Pointer from an integer address."""

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from varichain.errors import UnknownNameError
 from varichain.kernels.tables import ENTITIES
-from varichain.layout.specs import ROWS, Connection, connection_of
+from varichain.layout.specs import ROWS, Connection, connection_of, coupling_spec
 from varichain.layout.tree import JointSlot, Tree, slots_of, tree_of
 from varichain.layout.workspace import Workspace, WorkspacePool, loop_workspace, tree_workspace
+from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.pose import Pose
@@ -51,6 +52,28 @@ class LoopSlot:
         return self.slot.name
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class CouplingSlot:
+    """One coupling: the joint that follows, the one that leads, and its row.
+
+    Attributes:
+        name: Name of the coupling.
+        k, k_to: Freedoms of the joint that follows and of the one that leads.
+        q, q_to: Their coordinates' places in q.
+        multiplier, offset: q[q] = multiplier q[q_to] + offset.
+        rows: Slice of its one row, behind those of the loops.
+    """
+
+    name: str
+    k: int
+    k_to: int
+    q: int
+    q_to: int
+    multiplier: float
+    offset: float
+    rows: slice
+
+
 @dataclass(frozen=True, eq=False)
 class Layout:
     """Frozen description of one structure; an edit of the mechanism makes the next one.
@@ -60,12 +83,19 @@ class Layout:
         revision: Revision of the mechanism that this is the layout of.
         tree: The tree's part, which structures that differ in loops alone share.
         connections: What closes each loop, in the order of the virtual links' ids.
+        ties: The couplings, oldest first; their rows stand behind those of the loops.
     """
 
     mechanism_name: str
     revision: int
     tree: Tree
     connections: tuple[Connection, ...]
+    ties: tuple[Coupling, ...]
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether the joints are free of each other: no loop, no coupling."""
+        return not self.connections and not self.ties
 
     @property
     def joints(self) -> tuple[Joint, ...]:
@@ -121,10 +151,25 @@ class Layout:
             first = rows.stop
         return tuple(loops)
 
+    @cached_property
+    def couplings(self) -> tuple[CouplingSlot, ...]:
+        """One per coupling, oldest first."""
+        slots, first = [], self.n_rows - len(self.ties)
+        for row, tie in enumerate(self.ties, start=first):
+            joint, to = self.slot(tie.joint), self.slot(tie.to)
+            places = joint.v.start, to.v.start, joint.q.start, to.q.start
+            slots.append(CouplingSlot(tie.name, *places, tie.multiplier, tie.offset, slice(row, row + 1)))
+        return tuple(slots)
+
+    @cached_property
+    def constraints(self) -> tuple[LoopSlot | CouplingSlot, ...]:
+        """All that has rows: loops, then couplings."""
+        return (*self.loops, *self.couplings)
+
     @property
     def n_rows(self) -> int:
-        """Number of rows of all loops."""
-        return sum([len(ROWS[connection.joint.kind]) for connection in self.connections])
+        """Number of rows of all loops and couplings."""
+        return sum([len(ROWS[connection.joint.kind]) for connection in self.connections]) + len(self.ties)
 
     @cached_property
     def n_all(self) -> int:
@@ -147,17 +192,17 @@ class Layout:
     @property
     def workspaces(self) -> WorkspacePool:
         """Workspaces of this layout, one for each thread that computes; see `Tree.workspaces`."""
-        if not self.connections:
+        if self.is_tree:
             return self.tree.workspaces
         pool = self.__dict__.get("_pool")
         if pool is None:
-            pool = self.__dict__.setdefault("_pool", WorkspacePool(_with_loops, self.tree, self.connections))
+            pool = self.__dict__.setdefault("_pool", WorkspacePool(_with_loops, self.tree, self.connections, self.ties))
         return pool  # type: ignore[no-any-return]
 
     def new_workspace(self) -> Workspace:
         """A workspace that shares nothing with any other."""
         tree = tree_workspace(self.tree.specs, self.tree.gravity)
-        return loop_workspace(tree, _loop_specs(self.connections)) if self.connections else tree
+        return tree if self.is_tree else loop_workspace(tree, _loop_specs(self.tree, self.connections, self.ties))
 
     def slot(self, joint: str) -> JointSlot:
         """Slot of a tree joint; UnknownNameError with the valid names if there is none."""
@@ -190,14 +235,18 @@ def layout_of(mechanism: Mechanism) -> Layout:
     if layout is None:
         rows = mechanism._rows
         connections = tuple([link._spec or connection_of(link, rows) for link in mechanism.virtual_links])
-        layout = Layout(mechanism.name, mechanism.revision, tree_of(mechanism), connections)
+        layout = Layout(mechanism.name, mechanism.revision, tree_of(mechanism), connections, mechanism.couplings)
         mechanism._layout = layout
     return layout  # type: ignore[no-any-return]
 
 
-def _with_loops(tree: Tree, connections: tuple[Connection, ...]) -> Workspace:
-    return loop_workspace(tree.workspaces.mine, _loop_specs(connections))
+def _with_loops(tree: Tree, connections: tuple[Connection, ...], ties: tuple[Coupling, ...]) -> Workspace:
+    return loop_workspace(tree.workspaces.mine, _loop_specs(tree, connections, ties))
 
 
-def _loop_specs(connections: tuple[Connection, ...]) -> bytes:
-    return b"".join([connection.spec for connection in connections])
+def _loop_specs(tree: Tree, connections: tuple[Connection, ...], ties: tuple[Coupling, ...]) -> bytes:
+    specs = [connection.spec for connection in connections]
+    if ties:
+        row = {joint.name: i for i, joint in enumerate(tree.joints, start=1)}  # that of the link which it carries
+        specs += [coupling_spec(tie, row[tie.joint], row[tie.to]) for tie in ties]
+    return b"".join(specs)

@@ -13,6 +13,8 @@ from varichain.kernels.records import (
     ANGULAR,
     AXIS,
     BALL,
+    COORDINATES,
+    COUPLED,
     CROSSED,
     HELICAL,
     IN_PLANE,
@@ -25,6 +27,7 @@ from varichain.kernels.records import (
     TURN_AND_SLIDE,
     WHOLE,
 )
+from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.joint import Joint, Primitive
 from varichain.mechanism.link import Link
 from varichain.spatial.pose import Pose
@@ -108,6 +111,15 @@ def connection_of(link: Link, rows: Mapping[str, int]) -> Connection:
     connection = Connection(joint, A.name, B.name, on_A, on_B, ends + frames + _joint_spec(joint))
     link._set("_spec", connection)
     return connection
+
+
+def coupling_spec(coupling: Coupling, link: int, link_to: int) -> bytes:
+    """Record of a coupling as a loop of one row, its frames left zero, from the rows of the two joints' links."""
+    spec = np.zeros((), LOOP_SPEC)
+    spec["link_A"], spec["link_B"] = link, link_to
+    spec["pitch"], spec["angle"] = coupling.multiplier, coupling.offset
+    spec["orientation"], spec["n_rows"], spec["row_kinds"][0] = COORDINATES, 1, COUPLED
+    return spec.tobytes()
 
 
 def _new_link_spec(link: Link, joint: Joint, parent: int) -> bytes:

@@ -2,6 +2,9 @@
 
 from varichain.mechanism.breaks import Breaks
 from varichain.mechanism.check import check
+from varichain.mechanism.coupling import Coupling
+from varichain.mechanism.describe import description, mechanism_from
+from varichain.mechanism.frames import Frame
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint, Primitive
 from varichain.mechanism.joints import (
@@ -18,7 +21,7 @@ from varichain.mechanism.joints import (
 )
 from varichain.mechanism.limits import SwingTwist
 from varichain.mechanism.link import Link
-from varichain.mechanism.log import Edit, LogEntry, StructureLog
+from varichain.mechanism.log import Edit, LogEntry, StructureLog, as_dict, entry_from, log_from
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 
@@ -27,11 +30,13 @@ __all__ = [
     "Box",
     "Breaks",
     "Capsule",
+    "Coupling",
     "Cylinder",
     "Cylindrical",
     "Edit",
     "Ellipsoid",
     "Fixed",
+    "Frame",
     "Free",
     "Inertia",
     "Joint",
@@ -50,5 +55,10 @@ __all__ = [
     "StructureLog",
     "SwingTwist",
     "Universal",
+    "as_dict",
     "check",
+    "description",
+    "entry_from",
+    "log_from",
+    "mechanism_from",
 ]

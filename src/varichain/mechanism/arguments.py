@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from varichain.errors import InputError
@@ -61,3 +61,13 @@ def checked_shapes(shapes: Any) -> tuple[Shape, ...]:
                 f"shapes must be any number of Capsule, Box, Sphere, Cylinder, Ellipsoid and Mesh, not {shown(shape)}"
             )
     return held
+
+
+def numbered(name: str, taken: Mapping[str, object]) -> str:
+    """The name, or the name with the first number that makes it unique."""
+    if name not in taken:
+        return name
+    number = 2
+    while f"{name} {number}" in taken:
+        number += 1
+    return f"{name} {number}"

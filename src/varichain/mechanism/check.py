@@ -26,6 +26,8 @@ def check(m: Mechanism) -> None:
     - Every link name and every joint name leads to its own link, and no other names exist.
     - Every virtual link has a real link in the mechanism, and no children.
     - Ground and virtual links have no mass.
+    - Every frame lies on ground or on a real link, and no link has its name.
+    - A coupling ties two joints of the tree that have one freedom each, and no joint follows two others or itself.
 
     Raises:
         StructureError: Names the first of these that is broken, and the link or name that breaks it.
@@ -117,6 +119,33 @@ def _masses(m: Mechanism) -> Iterator[Link]:
             yield link
 
 
+def _frames(m: Mechanism) -> Iterator[str]:
+    for name, frame in m._frames.items():
+        carrier = m._by_name.get(frame.link)
+        if carrier is None or carrier.is_virtual or name in m._by_name:
+            yield name
+
+
+def _couplings(m: Mechanism) -> Iterator[str]:
+    leads: dict[str, str] = {}
+    for name, coupling in m._couplings.items():
+        for joint in (coupling.joint, coupling.to):
+            link = m._by_joint.get(joint)
+            if link is None or link.is_virtual or link.joint is None or link.joint.n_v != 1:
+                yield name
+        chain = {coupling.joint}
+        leader: str | None = coupling.to
+        while leader is not None:
+            if leader in chain:
+                yield name
+                break
+            chain.add(leader)
+            leader = leads.get(leader)
+        if coupling.joint in leads or name != coupling.name or name in m._by_joint:
+            yield name
+        leads[coupling.joint] = coupling.to
+
+
 def _all_but_ground(m: Mechanism) -> Iterator[Link]:
     return (link for link in m._links.values() if link is not m.ground)
 
@@ -132,4 +161,8 @@ RULES: dict[str, Rule] = {
     "Every link name and every joint name leads to its own link, and no other names exist.": _names,
     "Every virtual link has a real link in the mechanism, and no children.": _virtual_links,
     "Ground and virtual links have no mass.": _masses,
+    "Every frame lies on ground or on a real link, and no link has its name.": _frames,
+    "A coupling ties two joints of the tree that have one freedom each, and no joint follows two others or itself.": (
+        _couplings
+    ),
 }

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import DuplicateNameError, InputError, StructureError
-from varichain.mechanism.arguments import checked_loop_joint
+from varichain.mechanism.arguments import checked_loop_joint, numbered
+from varichain.mechanism.coupling import couplings_of, cut_coupling
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.joints import Free
@@ -31,7 +32,7 @@ def add_virtual_link(
     m: Mechanism, a: Link, b: Link, joint: Joint, at: Place | None, at_other: Place | None, name: str | None
 ) -> Link:
     """Add a virtual link of `a` as a child of `b`; its frame is the joint frame, at `at` in a's frame."""
-    _check_ends(a, b)
+    check_ends(a, b)
     if at_other is None:
         raise InputError(
             f"connecting {a.name!r} to {b.name!r}: give `at_other`, the joint frame in {b.name!r}, or `state`, which "
@@ -62,25 +63,30 @@ def connection_edit(link: Link, impulse: tuple[float, ...] | None = None) -> Edi
     return Edit("connect", str(joint.name), real.name, parent.name, joint, link.on_real, link.at, impulse)
 
 
-def cut_joint(m: Mechanism, name: str) -> Edit:
+def cut_joint(m: Mechanism, name: str) -> tuple[Edit, ...]:
     """Cut a joint: a virtual link is deleted, a link of the tree is set free with all that it carries [NY, Fig. 15].
 
-    The freed link hangs on the ground by a free joint that has its name; no link changes its name or id.
+    The freed link hangs on the ground by a free joint that has its name; no link changes its name or id. Couplings with
+    the joint end before it. The name of a coupling ends that coupling alone.
     """
+    if name in m._couplings:
+        return (cut_coupling(m, name),)
     link = m.link_of_joint(name)
     assert link.joint is not None and link.parent is not None
     if link.real is not None:
         edit = Edit("cut", name, link.real.name, link.parent.name, link.joint, link.on_real, link.at)
         m._take_off(link)
-        return edit
+        return (edit,)
     if isinstance(link.joint, Free) and link.parent.is_ground:
         raise StructureError(f"{link!r} is free already: nothing holds joint {name!r}")
+    ended = [cut_coupling(m, coupling.name) for coupling in couplings_of(m, name)]
     edit = Edit("cut tree", name, link.name, link.parent.name, link.joint)
     m._set_free(link)
-    return edit
+    return (*ended, edit)
 
 
-def _check_ends(a: Link, b: Link) -> None:
+def check_ends(a: Link, b: Link) -> None:
+    """Refuse ends that cannot be connected: one link, a virtual one, or two that fixed joints make one."""
     if a is b:
         raise StructureError(f"link {a.name!r} cannot be connected to itself; name two different links")
     for link in (a, b):
@@ -102,17 +108,7 @@ def _carrier(link: Link) -> Link:
 def _joint_name(m: Mechanism, a: Link, b: Link, name: str | None) -> str:
     """The name as given, which must be free, or "a to b" with a number if need be."""
     if name is not None:
-        if name_string(name, "name of the connection") in m._by_joint:
+        if name_string(name, "name of the connection") in m._joint_names:
             raise DuplicateNameError("joint", name)
         return name
-    return numbered(f"{a.name} to {b.name}", m._by_joint)
-
-
-def numbered(name: str, taken: Mapping[str, object]) -> str:
-    """The name, or the name with the first number that makes it unique."""
-    if name not in taken:
-        return name
-    number = 2
-    while f"{name} {number}" in taken:
-        number += 1
-    return f"{name} {number}"
+    return numbered(f"{a.name} to {b.name}", m._joint_names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.joints import Fixed, Free, Planar, Screw, Spherical, Universal
 from varichain.mechanism.link import Link
@@ -27,16 +28,19 @@ def drawing(m: Mechanism) -> str:
     """
     n_joints = sum(not isinstance(joint, Free) for joint in m.joints)
     counts = [_counted(len(m), "link"), _counted(n_joints, "joint"), _counted(m.n_v, "freedom")]
-    return "\n".join([f"{m.name}: {', '.join(counts)}", m.ground.name, *_branches(m.ground)])
+    if m.couplings:
+        counts.append(_counted(len(m.couplings), "coupling"))
+    return "\n".join([f"{m.name}: {', '.join(counts)}", m.ground.name, *_branches(m.ground, m.couplings)])
 
 
-def _branches(root: Link) -> Iterator[str]:
+def _branches(root: Link, couplings: tuple[Coupling, ...]) -> Iterator[str]:
     """One line per link below `root`, depth first; a loop, since chains may be longer than the recursion limit."""
+    equations = {coupling.joint: f", {coupling}" for coupling in couplings}
     waiting = [(child, "") for child in reversed([*root.children])]
     while waiting:
         link, indent = waiting.pop()
         is_last = link.brother is None
-        yield f"{indent}{'└── ' if is_last else '├── '}{link.name}   {_description(link)}"
+        yield f"{indent}{'└── ' if is_last else '├── '}{link.name}   {_description(link)}{_equation(link, equations)}"
         indent += "    " if is_last else "│   "
         waiting += [(child, indent) for child in reversed([*link.children])]
 
@@ -50,6 +54,10 @@ def _description(link: Link) -> str:
     if link.real is not None:
         return f"{joint}, virtual copy of {link.real.name}"
     return f"{joint}, {link.inertia.mass:.4g} kg"
+
+
+def _equation(link: Link, equations: dict[str, str]) -> str:
+    return equations.get(str(link.joint.name), "") if link.joint is not None else ""
 
 
 def _motion(joint: Joint) -> str:

@@ -45,6 +45,7 @@ class Link:
 
     __slots__ = (
         "_last_child",
+        "_plain",
         "_spec",
         "at",
         "brother",
@@ -71,6 +72,7 @@ class Link:
     inertia: Inertia
     shapes: tuple[Shape, ...]
     _spec: Any  # kept here by the layout package until the link is edited
+    _plain: Any  # kept here by `describe`
     _last_child: Link | None  # appending to a long list of children takes one step
 
     def __init__(
@@ -94,7 +96,7 @@ class Link:
         hold(self, "shapes", shapes)
         hold(self, "real", real)
         hold(self, "on_real", on_real)
-        for pointer in ("parent", "child", "brother", "_last_child", "_spec"):
+        for pointer in ("parent", "child", "brother", "_last_child", "_spec", "_plain"):
             hold(self, pointer, None)
 
     @property

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from varichain.errors import DuplicateNameError, InputError, StructureError, UnknownNameError
-from varichain.mechanism.arguments import checked_inertia, checked_joint, checked_loop_joint, checked_shapes
+from varichain.mechanism.arguments import checked_inertia, checked_joint, checked_loop_joint, checked_shapes, numbered
 from varichain.mechanism.clone import links_from_rows, rows_from_links
-from varichain.mechanism.connections import add_virtual_link, connection_edit, cut_joint, numbered
+from varichain.mechanism.connections import add_virtual_link, connection_edit, cut_joint
+from varichain.mechanism.coupling import Coupling, add_coupling, coupling_edit, rename_in_couplings
 from varichain.mechanism.draw import drawing
+from varichain.mechanism.frames import Frame, end_of, new_frame
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.joints import Free
@@ -45,6 +48,7 @@ class Mechanism:
         ground: The root, id 0, called "ground".
         revision: Number of edits so far.
         log: Every connection and cut.
+        source: The file that it was loaded from, with notes; None if it was made by hand.
     """
 
     def __init__(self, name: str = "mechanism", gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
@@ -57,6 +61,9 @@ class Mechanism:
         self._links: dict[int, Link] = {0: self.ground}  # by id: ground, real and virtual links
         self._by_name: dict[str, Link] = {"ground": self.ground}
         self._by_joint: dict[str, Link] = {}
+        self._frames: dict[str, Frame] = {}
+        self._couplings: dict[str, Coupling] = {}  # replaced, never changed: transactions keep the old
+        self.source: Any = None  # set by the formats package
         self._layout: Any = None  # kept here by the layout package until the next edit
         self._tree: Any = None  # and this until the next edit of the tree
         self._real_links: tuple[Link, ...] | None = None  # worked out again when one is added
@@ -121,8 +128,8 @@ class Mechanism:
 
     def connect(
         self,
-        a: str | Link,
-        b: str | Link,
+        a: str | Link | Frame,
+        b: str | Link | Frame,
         joint: Joint,
         at: Place | None = None,
         at_other: Place | None = None,
@@ -134,11 +141,12 @@ class Mechanism:
         """Join link `a` to link `b` by a new joint: a virtual link of `a` becomes a child of `b` [NY, V-B].
 
         Args:
-            a: The link that gets a virtual copy, the ground included.
-            b: The link that the virtual copy hangs on, the ground included.
+            a: The link that gets a virtual copy, the ground included; or a named frame on it.
+            b: The link that the virtual copy hangs on, the ground included; or a named frame on it.
             joint: The joint; not actuated unless it says so.
             at: The joint frame in a's frame; a's origin by default.
-            at_other: The joint frame in b's frame. Left out, it is where `at` is now, in `state`.
+            at_other: The joint frame in b's frame. Left out, it is b itself if b is a named frame, else where `at` is
+                now, in `state`.
             state: State of this mechanism; its velocities take the impact of the new connection [NY, V-C].
             name: Name of the joint; "a to b" by default.
             snap: Largest gap [m or rad] of the two joint frames in `state` that is closed by moving the links; without
@@ -154,17 +162,57 @@ class Mechanism:
             UnknownNameError, DuplicateNameError: No such link; the name is taken.
         """
         if state is None:
-            link = add_virtual_link(self, self.link(a), self.link(b), joint, at, at_other, name)
+            link_a, at = end_of(self, a, at)
+            link_b, at_other = end_of(self, b, at_other)
+            link = add_virtual_link(self, link_a, link_b, joint, at, at_other, name)
             self.log.write(None, (connection_edit(link),))
             return link
-        change, connect, _ = _in_motion()
+        change, connect, _, _ = _in_motion()
         done = change(self, state, [connect(a, b, joint, at, at_other, name=name, snap=snap)])
         return self.link_of_joint(done.edits[0].joint)
 
-    def cut(self, joint: str, *, state: State | None = None) -> None:
-        """Cut a joint: one that closes a loop, or one of the tree [NY, V-B].
+    def couple(
+        self,
+        joint: str,
+        to: str,
+        multiplier: float = 1.0,
+        offset: float | None = None,
+        name: str | None = None,
+        *,
+        state: State | None = None,
+    ) -> Coupling:
+        """Let `joint` follow the joint `to`: q_joint = multiplier q_to + offset [HYR, (15)].
 
-        A cut joint of the tree leaves its link, and all that the link carries, free-floating; loops through it stay.
+        Both have one freedom and belong to the tree; `to` may follow a third joint. The joint that follows becomes
+        passive; `edit_joint(joint, actuated=True)` gives it an actuator again.
+
+        Args:
+            joint: Name of the joint that follows.
+            to: Name of the joint that leads.
+            multiplier: Coordinate of the one per coordinate of the other [rad or m per rad or m].
+            offset: Coordinate of `joint` where that of `to` is zero [rad or m]. Left out: where the joints are now, in
+                `state`, or 0 without a state.
+            name: Name of the coupling, for `cut`; "joint follows to" by default.
+            state: State of this mechanism; its velocities take the impact of a clutch that closes in motion.
+
+        Raises:
+            StructureError: A joint would follow itself, directly or through others, or follows another already.
+            UnknownNameError, DuplicateNameError: No such joint; the name is taken.
+            GapError: The joints are elsewhere in `state` than `offset` says.
+        """
+        if state is None:
+            coupling = add_coupling(self, joint, to, multiplier, 0.0 if offset is None else offset, name)
+            self.log.write(None, (coupling_edit(self, coupling),))
+            return coupling
+        change, _, _, couple = _in_motion()
+        done = change(self, state, [couple(joint, to, multiplier, offset, name)])
+        return self._couplings[done.edits[0].joint]
+
+    def cut(self, joint: str, *, state: State | None = None) -> None:
+        """Cut a joint: one that closes a loop, or one of the tree [NY, V-B]; or a coupling, by its name.
+
+        A cut joint of the tree leaves its link, and all that the link carries, free-floating; loops through it stay,
+        couplings with it end, and the log says so.
         The link then hangs on the ground by a free joint called like the link. States of the mechanism follow when they
         are used next: every link keeps its pose and its velocity. `state` says when it was, for the log.
 
@@ -173,9 +221,9 @@ class Mechanism:
             UnknownNameError: No such joint.
         """
         if state is None:
-            self.log.write(None, (cut_joint(self, joint),))
+            self.log.write(None, cut_joint(self, joint))
             return
-        change, _, cut = _in_motion()
+        change, _, cut, _ = _in_motion()
         change(self, state, [cut(joint)])
 
     def set_inertia(self, link: str | Link, inertia: Inertia) -> None:
@@ -210,13 +258,42 @@ class Mechanism:
             new = checked_loop_joint(new)
         if new.name != joint:
             new = self._named_joint(new, link.name)
+            rename_in_couplings(self, joint, str(new.name))
         del self._by_joint[joint]
         self._by_joint[str(new.name)] = link
         link._edit(joint=new, _spec=None)
         self._edited(tree=not link.is_virtual)
         return new
 
+    def add_frame(self, name: str, link: str | Link, at: Place = _AT_ORIGIN) -> Frame:
+        """Name a frame on a link, at a pose or position [m] in the link's frame.
+
+        `connect` takes the name of a frame for that of a link, and `frame(name)` gives it back.
+
+        Raises:
+            InputError: The name is empty, `at` is no pose.
+            UnknownNameError, DuplicateNameError: No such link; the name is a frame's or a link's already.
+            StructureError: The link is virtual.
+        """
+        frame = new_frame(self, name, link, at)
+        self._frames = {**self._frames, name: frame}  # a new one: transactions keep the old
+        self._edited(tree=False)
+        return frame
+
     # Questions
+
+    @property
+    def frames(self) -> Mapping[str, Frame]:
+        """The named frames, in the order in which they were added."""
+        return MappingProxyType(self._frames)
+
+    def frame(self, name: str) -> Frame:
+        """The frame of that name: its link's name and its pose in the link's frame."""
+        if not isinstance(name, str):
+            raise InputError(f"a frame is asked for by its name, not as {name!r}")
+        if name not in self._frames:
+            raise UnknownNameError("frame", name, self._frames)
+        return self._frames[name]
 
     @property
     def links(self) -> tuple[Link, ...]:
@@ -234,6 +311,11 @@ class Mechanism:
     def joints(self) -> tuple[Joint, ...]:
         """The joints of the real links, in the same order."""
         return tuple(link.joint for link in self.links if link.joint is not None)
+
+    @property
+    def couplings(self) -> tuple[Coupling, ...]:
+        """The couplings, oldest first."""
+        return tuple(self._couplings.values())
 
     @property
     def n_q(self) -> int:
@@ -333,6 +415,9 @@ class Mechanism:
             "revision": self.revision,
             "next_id": self._next_id,
             "rows": rows_from_links(self._links.values()),
+            "frames": dict(self._frames),
+            "couplings": dict(self._couplings),
+            "source": self.source,
             "log": self.log.copy(),
         }
 
@@ -345,19 +430,29 @@ class Mechanism:
         self._links = links_from_rows(state["rows"])
         self._by_name = {link.name: link for link in self._links.values()}
         self._by_joint = {str(link.joint.name): link for link in self._links.values() if link.joint is not None}
+        self._frames = dict(state["frames"])
+        self._couplings = dict(state["couplings"])
         self.ground = self._links[0]
+        self.source = state["source"]
         self.log = state["log"]
         self._virtual_links = tuple([link for link in self._links.values() if link.is_virtual])
         self._layout = self._tree = self._real_links = self._row_of = None
 
+    @property
+    def _joint_names(self) -> Mapping[str, object]:
+        """Names that no new joint or coupling may have."""
+        return {**self._by_joint, **self._couplings} if self._couplings else self._by_joint
+
     def _check_new_link_name(self, name: str) -> None:
         if name_string(name, "link name") in self._by_name:
             raise DuplicateNameError("link", name)
+        if name in self._frames:
+            raise DuplicateNameError("frame", name)
 
     def _named_joint(self, joint: Joint, link_name: str) -> Joint:
         """The joint with a name that is not taken: its own, or else the link's."""
         named = joint if joint.name is not None else joint._as(name=link_name)
-        if named.name in self._by_joint:
+        if named.name in self._joint_names:
             raise DuplicateNameError("joint", str(named.name))
         return named
 
@@ -387,7 +482,7 @@ class Mechanism:
         """Hang a link of the tree on the ground by a free joint with the link's name."""
         assert link.parent is not None and link.joint is not None
         del self._by_joint[str(link.joint.name)]
-        name = numbered(link.name, self._by_joint)
+        name = numbered(link.name, self._joint_names)
         link.parent._remove_child(link)
         self.ground._append_child(link)
         link._edit(joint=_FREE._as(name=name), at=_AT_ORIGIN, _spec=None)
@@ -396,9 +491,9 @@ class Mechanism:
 
 
 @cache
-def _in_motion() -> tuple[Any, Any, Any]:
-    """`change`, `connect` and `cut` of a state; imported once, since every import costs a microsecond."""
-    from varichain.dynamics.actions import connect, cut
+def _in_motion() -> tuple[Any, Any, Any, Any]:
+    """`change`, `connect`, `cut` and `couple` of a state; imported once, since every import costs a microsecond."""
+    from varichain.dynamics.actions import connect, couple, cut
     from varichain.dynamics.change import change
 
-    return change, connect, cut
+    return change, connect, cut, couple

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from varichain.errors import InputError
 from varichain.spatial.checks import finite_numbers, non_negative_scalar, positive_scalar
@@ -26,6 +26,10 @@ class Shape(Frozen):
 
     at: Placement
     color: Color
+
+    def moved(self, pose: Pose) -> Self:
+        """The same shape seen from frame A, for X_AB = `pose` and this shape given in frame B."""
+        return replace(self, at=pose @ self.at)  # type: ignore[type-var]
 
     def _hold_common(self) -> None:
         self._hold("at", Pose.coerce(self.at, "at"))

@@ -1,0 +1,52 @@
+"""The application: its commands, and what they share."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from varichain import __version__
+from varichain.cli.console import warn
+from varichain.cli.failures import INTERRUPTED
+from varichain.cli.info import info
+from varichain.cli.listing import list_scenarios
+from varichain.cli.new import new
+from varichain.cli.running import run
+
+app = typer.Typer(
+    name="varichain",
+    help="Dynamics of mechanisms whose structure changes while they move.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("list")(list_scenarios)
+app.command("run")(run)
+app.command("info")(info)
+app.command("new")(new)
+
+
+def _version(is_wanted: bool) -> None:
+    if is_wanted:
+        typer.echo(f"varichain {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Dynamics of mechanisms whose structure changes while they move."""
+
+
+def main() -> None:
+    """Run the command line; Ctrl-C outside of a simulation ends quietly too."""
+    try:
+        app(prog_name="varichain")
+    except KeyboardInterrupt:
+        warn("interrupted")
+        sys.exit(INTERRUPTED)

@@ -1,0 +1,40 @@
+"""`varichain new`: a scenario file to start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from varichain.cli.console import say
+from varichain.cli.failures import Debug, UsageError, reported
+from varichain.cli.targets import YAML, scenario_names
+from varichain.errors import UnknownNameError
+from varichain.scenarios import SCENARIOS
+
+
+def new(
+    path: Annotated[Path, typer.Argument(metavar="FILE.yaml", help="File to write.")],
+    source: Annotated[
+        str, typer.Option("--from", metavar="NAME", help="Scenario to start from.", autocompletion=scenario_names)
+    ] = "pendulum",
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Write a commented scenario file to start from."""
+    with reported(debug):
+        if source not in SCENARIOS:
+            raise UsageError(str(UnknownNameError("scenario", source, SCENARIOS)))
+        if path.suffix.lower() not in YAML:
+            raise UsageError(f"a scenario file ends in {' or '.join(YAML)}, unlike {str(path)!r}")
+        if path.exists() and not force:
+            raise UsageError(f"file {str(path)!r} exists already; choose another name or add --force")
+        from varichain.scenarios.template import template
+
+        text = template(source)
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"cannot write {str(path)!r}: {error.strerror}") from None
+        say(f"wrote {path}; run it with `varichain run {path}`")

@@ -1,0 +1,74 @@
+"""Links before they are added, and how they become a mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from varichain.errors import InputError
+from varichain.figures.landmarks import Point
+from varichain.mechanism import Inertia, Joint, Mechanism
+from varichain.mechanism.shapes import Box, Capsule, Ellipsoid
+from varichain.mechanism.transaction import transaction
+from varichain.spatial.pose import Pose
+
+
+@dataclass(frozen=True)
+class Part:
+    """A link before it is added: everything in the frame of `landmarks`, the link's own origin at `origin`."""
+
+    link: str
+    parent: str | None
+    joint: Joint
+    origin: Point
+    inertia: Inertia
+    shapes: tuple[Box | Capsule | Ellipsoid, ...]
+    frames: dict[str, Pose] = field(default_factory=dict)
+
+
+def assembled(
+    parts: list[Part],
+    hips: float,
+    name: str,
+    mechanism: Mechanism | None,
+    prefix: str,
+    at: Pose | Sequence[float],
+) -> Mechanism:
+    """Add the parts to the mechanism, or to a new one; to no mechanism if a name is taken.
+
+    The part without parent gets its origin at the height `hips` [m] above the floor frame `at`.
+    """
+    if not isinstance(prefix, str):
+        raise InputError(f"prefix must be a string, not {prefix!r}")
+    floor = Pose.coerce(at, "at")
+    target = target_of(name, mechanism)
+    origins = {part.link: part.origin for part in parts}
+    with transaction(target):
+        for part in parts:
+            if part.parent is None:
+                where, parent = floor @ Pose(p=(0.0, 0.0, hips)), None
+            else:
+                where, parent = Pose(p=part.origin - origins[part.parent]), prefix + part.parent
+            _add(target, part, prefix, parent, where)
+    return target
+
+
+def target_of(name: str, mechanism: Mechanism | None) -> Mechanism:
+    """The mechanism to add to, or a new one called `name`."""
+    if mechanism is not None and not isinstance(mechanism, Mechanism):
+        raise InputError(f"mechanism must be a Mechanism or None, not {mechanism!r}")
+    return Mechanism(name) if mechanism is None else mechanism
+
+
+def _add(target: Mechanism, part: Part, prefix: str, parent: str | None, where: Pose) -> None:
+    to_link = Pose(p=-part.origin)
+    target.add_link(
+        prefix + part.link,
+        parent=parent,
+        joint=replace(part.joint, name=f"{prefix}{part.joint.name}"),
+        at=where,
+        inertia=part.inertia.transformed(to_link),
+        shapes=[replace(shape, at=to_link @ shape.at) for shape in part.shapes],
+    )
+    for frame, pose in part.frames.items():
+        target.add_frame(prefix + frame, prefix + part.link, to_link @ pose)

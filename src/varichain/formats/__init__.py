@@ -1,0 +1,7 @@
+"""Robots from files and to files. No compiler: structure alone."""
+
+from varichain.formats.load import load
+from varichain.formats.save import save
+from varichain.formats.source import Note, Source
+
+__all__ = ["Note", "Source", "load", "save"]

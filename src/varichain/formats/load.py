@@ -1,0 +1,96 @@
+"""Loading robots from files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from varichain.errors import FormatError, InputError, MissingExtraError, VarichainError
+from varichain.formats.build import mechanism_from
+from varichain.formats.description import Description
+from varichain.formats.inertias import refuse_improper
+from varichain.formats.meshes import MeshFolders
+from varichain.formats.sdf import read_sdf
+from varichain.formats.sidecar import read_sidecar
+from varichain.formats.urdf import read_urdf
+from varichain.formats.xacro import expanded
+from varichain.formats.xml import Element, parse, read_bytes
+from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.checks import flag
+
+BASES = ("fixed", "free")
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    base: str = "fixed",
+    strict: bool = True,
+    loops: str | os.PathLike[str] | None = None,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
+) -> Mechanism:
+    """Mechanism of a robot file: URDF, SDF or MJCF, told apart by the root element.
+
+    Mimic joints become couplings; loops (MJCF equalities, SDF graphs, URDF <loop_joint> and closing_ frames, and a file
+    ROBOT.loops.yaml next to it) become virtual links. `m.source.notes` says what was left out, repaired or assumed.
+    The file cannot reach anything but meshes and includes in its own folders.
+
+    Args:
+        path: The file. One that ends in .xacro is expanded first, which runs its expressions: trust it.
+        base: Of URDF: whether the root link is "fixed" to the world or "free". SDF and MJCF say so themselves.
+        strict: Whether an inertia that no body has is an error; otherwise it is repaired, with a note.
+        loops: File with loops and couplings; by default `path` with the ending .loops.yaml, if it is there.
+        packages: Folders that package:// and model:// names mean.
+
+    Raises:
+        FormatError: The file cannot be read whole; with file and line.
+        MissingExtraError: MJCF needs the extra "mjcf", xacro the extra "xacro".
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"path must be a file name, not {path!r}")
+    if base not in BASES:
+        raise InputError(f"base must be one of {', '.join(map(repr, BASES))}, not {base!r}")
+    flag(strict, "strict")
+    file = Path(os.path.abspath(os.fspath(path)))
+    try:
+        description = _read(file, base, strict, packages)
+        refuse_improper(description)
+        sidecar = _sidecar(file, loops)
+        if sidecar is not None:
+            read_sidecar(description, sidecar)
+        return mechanism_from(description)
+    except (FormatError, MissingExtraError):
+        raise
+    except VarichainError as error:  # a number that is fine in the format and in no mechanism
+        raise FormatError(str(error), str(file)) from error
+    except RecursionError:
+        raise FormatError("is nested too deeply", str(file)) from None
+
+
+def _read(file: Path, base: str, strict: bool, packages: Mapping[str, str | os.PathLike[str]] | None) -> Description:
+    data = expanded(file) if file.suffix == ".xacro" else read_bytes(file)
+    root = parse(data, str(file))
+    folders = MeshFolders(file, packages)
+    if root.tag == "robot":
+        return read_urdf(root, file, folders, base, strict)
+    if root.tag == "sdf":
+        return read_sdf(root, file, folders, strict)
+    if root.tag == "mujoco":
+        from varichain.formats.mjcf import read_mjcf
+
+        return read_mjcf(root, file, strict)
+    raise _unknown(root)
+
+
+def _sidecar(file: Path, given: str | os.PathLike[str] | None) -> Path | None:
+    if given is not None:
+        if not isinstance(given, (str, os.PathLike)):
+            raise InputError(f"loops must be a file name, not {given!r}")
+        return Path(os.path.abspath(os.fspath(given)))
+    beside = file.with_suffix(".loops.yaml")
+    return beside if beside.is_file() else None
+
+
+def _unknown(root: Element) -> FormatError:
+    return root.error("is no robot: the root element is <robot> in URDF, <sdf> in SDF and <mujoco> in MJCF")

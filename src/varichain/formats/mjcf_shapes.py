@@ -1,0 +1,53 @@
+"""Shapes of MJCF bodies: geoms that are drawn, meshes as references."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from varichain.formats.description import Description
+from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
+from varichain.spatial.pose import Pose
+
+
+def shapes_of_bodies(description: Description, model: Any, path: Path) -> dict[int, list[Shape]]:
+    """Shapes of every body, in its frame."""
+    shapes: dict[int, list[Shape]] = {body: [] for body in range(model.nbody)}
+    for geom in range(model.ngeom):
+        at = Pose(model.geom_pos[geom], quaternion=model.geom_quat[geom])
+        color = tuple(min(max(float(part), 0.0), 1.0) for part in model.geom_rgba[geom])
+        shape = _shape(model, geom, at, color, path)
+        if shape is None:
+            description.source.ignore("plane, height field or other shape without a solid")
+        else:
+            shapes[int(model.geom_bodyid[geom])].append(shape)
+    return shapes
+
+
+def _shape(model: Any, geom: int, at: Pose, color: Any, path: Path) -> Shape | None:
+    a, b, c = (float(size) for size in model.geom_size[geom])
+    match int(model.geom_type[geom]):
+        case 2:
+            return Sphere(a, at, color)
+        case 3:
+            return Capsule(a, 2.0 * b, at, color)
+        case 4:
+            return Ellipsoid((a, b, c), at, color)
+        case 5:
+            return Cylinder(a, 2.0 * b, at, color)
+        case 6:
+            return Box((2.0 * a, 2.0 * b, 2.0 * c), at, color)
+        case 7:
+            return _mesh(model, int(model.geom_dataid[geom]), at, color, path)
+    return None
+
+
+def _mesh(model: Any, mesh: int, at: Pose, color: Any, path: Path) -> Shape | None:
+    """A mesh by its file; MuJoCo has moved its points to their centre, which is undone."""
+    start = int(model.mesh_pathadr[mesh])
+    if start < 0:
+        return None
+    name = bytes(model.paths[start:]).partition(b"\0")[0].decode(errors="replace")
+    moved = Pose(model.mesh_pos[mesh], quaternion=model.mesh_quat[mesh])
+    scale = tuple(float(factor) for factor in model.mesh_scale[mesh])
+    return Mesh(str(path.parent / name), scale, at @ moved.inverse(), color)

@@ -1,0 +1,103 @@
+"""Couplings as rows: one joint follows another, v_A - multiplier v_B = 0 [HYR, (15)].
+
+Where a loop's row is a wrench on two bodies, a coupling's is a generalized force on two freedoms: 1 on that of joint A,
+-multiplier on that of joint B. It is propagated as a wrench is: e_kr = c_k + s_k . f, f <- f - U_k e_kr / d_k.
+"""
+
+from varichain.kernels.jit import helper, routine
+from varichain.kernels.records import COORDINATES
+from varichain.kernels.tuples import ZERO6, add6, add_scaled6, dot6, load6
+
+_ROUNDING = 2.3e-16
+
+
+@helper
+def freedoms_of(bodies, loop):
+    """Freedoms of the two joints; each has one."""
+    return bodies[loop.body_A].dof, bodies[loop.body_B].dof
+
+
+@routine
+def walk_coupling(
+    # in: force left on the way, freedoms support[first : last]
+    f,
+    loop,
+    k_A,
+    k_B,
+    support,
+    first,
+    last,
+    dofs,
+    # out
+    propagated,
+):
+    """Walk a coupling's row through freedoms towards the root; returns what is left of the wrench."""
+    place = loop.propagated + 3 * (first - loop.support)  # one row, padded to three
+    for i in range(first, last):
+        k = support[i]
+        dof = dofs[k]
+        e = dot6(load6(dof.s), f)
+        if k == k_A:
+            e += 1.0
+        elif k == k_B:
+            e -= loop.pitch
+        f = add_scaled6(f, -e * dof.d_inverse, load6(dof.U))
+        propagated[place] = e
+        place += 3
+    return f
+
+
+@routine
+def propagate_coupling(bodies, loop, support, dofs, propagated):
+    """Propagate the row of a coupling: joint A's own way, joint B's own way, then the way they share."""
+    k_A, k_B = freedoms_of(bodies, loop)
+    end_A = loop.support + loop.n_support_A
+    end_B = end_A + loop.n_support_B
+    end = loop.support + loop.n_support
+    f = walk_coupling(ZERO6, loop, k_A, k_B, support, loop.support, end_A, dofs, propagated)
+    g = walk_coupling(ZERO6, loop, k_A, k_B, support, end_A, end_B, dofs, propagated)
+    walk_coupling(add6(f, g), loop, k_A, k_B, support, end_B, end, dofs, propagated)
+
+
+@helper
+def count_couplings(loops):
+    """Number of couplings: the loops of their own kind behind all others."""
+    count = 0
+    while count < len(loops) and loops[len(loops) - 1 - count].orientation == COORDINATES:
+        count += 1
+    return count
+
+
+@routine
+def load_slips(bodies, loops, q):
+    """Position errors of all couplings; zero where it is the rounding of large coordinates alone."""
+    for i in range(len(loops)):
+        loop = loops[i]
+        if loop.orientation == COORDINATES:
+            x, y = q[bodies[loop.body_A].q], loop.pitch * q[bodies[loop.body_B].q]
+            slip = x - y - loop.angle
+            loop.slip = slip if abs(slip) > _ROUNDING * (abs(x) + abs(y) + abs(loop.angle)) else 0.0
+
+
+@routine
+def load_slip_rates(bodies, loops, v):
+    """Velocity errors of all couplings."""
+    for i in range(len(loops)):
+        loop = loops[i]
+        if loop.orientation == COORDINATES:
+            loop.slip_rate = slip_of(bodies, loop, v)
+
+
+@helper
+def slip_of(bodies, loop, x):
+    """Row of a coupling times velocities, jumps or accelerations x of the tree's freedoms."""
+    k_A, k_B = freedoms_of(bodies, loop)
+    return x[k_A] - loop.pitch * x[k_B]
+
+
+@helper
+def forced_slip(bodies, dofs, loop):
+    """Row of a coupling times the given accelerations, or jumps, of held freedoms."""
+    k_A, k_B = freedoms_of(bodies, loop)
+    slip = dofs[k_A].forced if dofs[k_A].lock else 0.0
+    return slip - (loop.pitch * dofs[k_B].forced if dofs[k_B].lock else 0.0)

@@ -1,0 +1,104 @@
+"""Keeping a step's result where it belongs: loops closed, stops held, driven joints on their motion.
+
+The factor of the last evaluation, a few roundings of a step away, is as good as a new one for corrections this small:
+each takes one solution, and only what does not settle is factored anew.
+"""
+
+from varichain.kernels.closure import load_errors
+from varichain.kernels.constraint_solve import factor_at_rest, solve
+from varichain.kernels.controls import DRIVES, drive
+from varichain.kernels.couplings import load_slip_rates
+from varichain.kernels.holds import aim, snap
+from varichain.kernels.jit import routine
+from varichain.kernels.kinematics import move_all, place_all
+from varichain.kernels.loops import place_rows, relative, row_velocity
+from varichain.kernels.manifold import step_all
+from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
+
+# Loops are closed to rounding of metres and radians; velocities to rounding of the fastest.
+_CLOSED, _STILL = 1e-13, 1e-13
+_CHEAP, _MOST = 4, 12  # corrections with the old factor, and all together
+
+
+@routine
+def _correct(table, step):
+    """Step that answers the rows' right-hand sides."""
+    dofs = open_dofs(table)
+    for k in range(len(dofs)):
+        dofs[k].u = 0.0
+    solve(table, step)
+
+
+@routine
+def keep_holds(context, t, q, v, work):
+    """Put driven joints on their motion and held ones to their stops."""
+    _, holds, _, channels, motion, _, counts, _ = context
+    if counts[DRIVES] > 0:
+        drive(channels, motion, counts, t, q, v, work)
+    snap(holds, q, v)
+
+
+@routine
+def keep_positions(context, t, q, v, step):
+    """Close all loops; returns the largest error left [m or rad]."""
+    table, holds = context[0], context[1]
+    bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
+    multipliers = open_multipliers(table)
+    keep_holds(context, t, q, v, step)
+    if len(loops) == 0:
+        return 0.0
+    largest, before = 0.0, 1e300
+    for count in range(_MOST + 1):
+        aim(holds, bodies, dofs, q, v)
+        place_all(q, bodies, dofs)
+        place_rows(bodies, loops, rows)
+        largest = load_errors(bodies, loops, rows, q, multipliers)
+        # what rounding leaves does not shrink any more
+        if not largest > _CLOSED or count == _MOST or (largest < 100.0 * _CLOSED and largest > 0.5 * before):
+            break
+        if count >= _CHEAP:
+            factor_at_rest(table)
+            load_errors(bodies, loops, rows, q, multipliers)
+        before = largest
+        _correct(table, step)
+        step_all(bodies, q, step, 1.0, q)
+        snap(holds, q, v)
+    return largest
+
+
+@routine
+def keep_velocities(context, q, v, step):
+    """Make all loops stay closed: the smallest change of v in the mass metric; returns what is left [m/s or rad/s]."""
+    table, holds = context[0], context[1]
+    bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
+    multipliers = open_multipliers(table)
+    if len(loops) == 0:
+        return 0.0
+    largest, before, fastest = 0.0, 1e300, 1.0
+    for k in range(len(v)):
+        fastest = max(fastest, abs(v[k]))
+    for count in range(_MOST + 1):
+        aim(holds, bodies, dofs, q, v)
+        move_all(q, v, bodies, dofs)
+        place_rows(bodies, loops, rows)
+        load_slip_rates(bodies, loops, v)
+        if count >= _CHEAP:
+            factor_at_rest(table)
+        largest = 0.0
+        for i in range(len(loops)):
+            loop = loops[i]
+            _, _, w_rel, v_rel = relative(bodies, loop)
+            for r in range(loop.row, loop.row + loop.n_rows):
+                multipliers[r] = -row_velocity(rows[r], loop, w_rel, v_rel)
+                largest = max(largest, abs(multipliers[r]))
+        if (
+            not largest > _STILL * fastest
+            or count == _MOST
+            or (largest < 100.0 * _STILL * fastest and largest > 0.5 * before)
+        ):
+            break
+        before = largest
+        _correct(table, step)
+        for k in range(len(v)):
+            v[k] += step[k]
+    return largest

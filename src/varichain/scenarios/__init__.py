@@ -1,0 +1,39 @@
+"""Scenarios by name: each a function of its parameters that returns a `Scenario`."""
+
+from varichain.scenarios.chain import chain
+from varichain.scenarios.compass import compass
+from varichain.scenarios.fourbar import fourbar
+from varichain.scenarios.highbar import highbar
+from varichain.scenarios.holdinghands import holdinghands
+from varichain.scenarios.pendulum import pendulum
+from varichain.scenarios.scenario import Builder, Scenario
+from varichain.scenarios.summary import energy_drift, summary
+from varichain.scenarios.swing import swing
+from varichain.scenarios.walk import walk
+
+SCENARIOS: dict[str, Builder] = {
+    "highbar": highbar,
+    "swing": swing,
+    "holdinghands": holdinghands,
+    "walk": walk,
+    "compass": compass,
+    "pendulum": pendulum,
+    "fourbar": fourbar,
+    "chain": chain,
+}
+
+__all__ = [
+    "SCENARIOS",
+    "Builder",
+    "Scenario",
+    "chain",
+    "compass",
+    "energy_drift",
+    "fourbar",
+    "highbar",
+    "holdinghands",
+    "pendulum",
+    "summary",
+    "swing",
+    "walk",
+]

@@ -1,0 +1,118 @@
+"""A gymnast on the high bar [NY, Fig. 20]: swing, let go with one hand, with the other, fly; or catch the bar again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import hypot, radians
+from typing import TYPE_CHECKING
+
+import varichain as vc
+from varichain import figures
+from varichain.mechanism import Mechanism, Revolute
+from varichain.scenarios.muscles import muscles
+from varichain.scenarios.reaching import Reaching
+from varichain.scenarios.scenario import Scenario
+from varichain.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from varichain.dynamics import Connect
+    from varichain.layout.state import State
+    from varichain.simulation.controllers import PD
+    from varichain.simulation.events import Action, Event
+
+
+_HOP = (1.04, 1.06)  # [s] when right and left let go to catch the bar again: shortly before the first swing's end
+_FLIGHT = 0.15  # [s] that a hand is off the bar
+_NEAR = 0.014  # [m], the bar's radius: a hand whose middle is nearer to the bar's can close round it
+
+
+def highbar(
+    *,
+    height: float = 1.70,
+    mass: float = 65.0,
+    angle: float = radians(75.0),
+    release_right: float | None = None,
+    release_left: float | None = None,
+    regrasp: bool = False,
+    stiffness: float = 150.0,
+    damping: float = 8.0,
+) -> Scenario:
+    """A figure of 16 joint freedoms swings on the bar by both hands, lets go with the right, then the left, and flies.
+
+    Each hand holds by a hinge along the bar. With both, N_J = 6 + 16 + 2 = 24 and N_F = 12; with the left alone, 23 and
+    17; in flight, 22 and 22. Muscles hold the body as it hangs, like springs and dampers.
+
+    With `regrasp` the figure hops: near the front end of its first swing, where it has no weight, the right hand lets
+    go, then the left; in flight both reach for the bar, and each closes round it as soon as it is there. N_J is 24, 23,
+    22, 23, 24, N_F 12, 17, 22, 17, 12. A hand that does not come near the bar does not catch it.
+
+    Args:
+        height: Of the gymnast [m].
+        mass: Of the gymnast [kg].
+        angle: Of the body behind the vertical, at the start [rad].
+        release_right: When the right hand lets go [s]; by default 2.3, or 1.04 to catch the bar again.
+        release_left: When the left hand does [s]; by default 3.1, or 1.06.
+        regrasp: Whether the hands catch the bar again.
+        stiffness: Of the muscles [N m/rad].
+        damping: Of the muscles [N m s/rad].
+    """
+    m = figures.human16(height, mass, name="highbar")
+    figures.bar(m)
+    s = m.state()
+    figures.place(m, s, "hanging", "grip", vc.pose(m, s, "bar") @ Pose(rpy=(0.0, angle, 0.0)))
+    if regrasp:
+        _bend_arms(m, s)
+    for side in ("left", "right"):
+        hold = _hold(m, s, side)
+        m.connect(hold.a, hold.b, hold.joint, hold.at, state=s, name=hold.name)
+    hanging = muscles(m, s, stiffness, damping)
+    right, left = _HOP if regrasp else (2.3, 3.1)
+    right = right if release_right is None else release_right
+    left = left if release_left is None else release_left
+    events: list[Event] = [vc.at(right, vc.cut("right hold")), vc.at(left, vc.cut("left hold"))]
+    if regrasp:
+        arms = [f"{side} {joint}" for side in ("left", "right") for joint in ("shoulder", "elbow")]
+        releases = {"right": right, "left": left}
+        flying = [muscles(m, s, stiffness, damping, without=arms), Reaching(m, s, releases, _FLIGHT)]
+        events.append(vc.at(min(right, left), vc.use(controller=flying)))
+        for side, release in releases.items():
+            events.append(
+                vc.when(_nearing(side, release), _catch(side, hanging), direction=-1, name=f"{side} hand catches")
+            )
+    settings = {"method": "rk45", "tolerance": 1e-8, "control_step": 2e-3}
+    return Scenario("highbar", m, s, 4.0, tuple(events), hanging, settings=settings)
+
+
+def _bend_arms(m: Mechanism, s: State) -> None:
+    """Bend the arms of a hanging figure: straight ones could not follow the body when it falls away from the bar."""
+    before = vc.pose(m, s, *m.frame("left grip")).p
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        s[f"{side} shoulder"].orientation = Pose(rpy=(sign * radians(5.0), radians(-143.0), sign * radians(15.0)))
+        s[f"{side} elbow"].q = radians(60.0)
+    moved = (before - vc.pose(m, s, *m.frame("left grip")).p) * (1.0, 0.0, 1.0)
+    s["torso"].pose = Pose(p=s["torso"].pose.p + moved, R=s["torso"].pose.R)
+
+
+def _hold(m: Mechanism, s: State, side: str) -> Connect:
+    """A hinge along the bar through the grip, wherever the hand is and however it lies there."""
+    along = Pose(R=vc.pose(m, s, f"{side} hand").R.T)
+    return vc.connect(f"{side} grip", "bar", Revolute("y"), along, name=f"{side} hold")
+
+
+def _catch(side: str, hanging: PD) -> Callable[[Mechanism, State], list[Action]]:
+    """What a hand does that is at the bar: it closes; with the second, the muscles of the arms hold again."""
+
+    def actions(m: Mechanism, s: State) -> list[Action]:
+        return [_hold(m, s, side), *([vc.use(controller=hanging)] if m.virtual_links else [])]
+
+    return actions
+
+
+def _nearing(side: str, release: float) -> Callable[[Mechanism, State], float]:
+    """Condition that passes zero downward when a hand, half its flight or more after its release, is at the bar."""
+
+    def condition(m: Mechanism, s: State) -> float:
+        x, _, z = vc.pose(m, s, *m.frame(f"{side} grip")).p - vc.pose(m, s, "bar").p
+        return max(hypot(x, z) - _NEAR, release + 0.5 * _FLIGHT - s.time)
+
+    return condition

@@ -1,0 +1,173 @@
+"""Parameters of scenarios: what a builder's signature and docstring say about them, and values read from text."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from varichain.errors import InputError, UnknownNameError
+from varichain.scenarios.units import UNITS, dimension_of, quantity
+from varichain.spatial.checks import shown
+
+_ENTRY = re.compile(r"^(\w+(?:, \w+)*): (.*)$")
+_UNIT = re.compile(r"\[([^\]]+)\]")
+_TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a scenario.
+
+    Attributes:
+        name: Its name.
+        kind: Its annotation: float, int, bool, str, a Literal, a tuple of floats, or one of these or None.
+        default: Its default; `inspect.Parameter.empty` if it must be given.
+        about: What its docstring says.
+        dimension: Key of `UNITS` that the docstring's unit belongs to; None if it has none.
+    """
+
+    name: str
+    kind: Any
+    default: Any
+    about: str = ""
+    dimension: str | None = None
+
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        """Values that a Literal allows; empty for other kinds."""
+        return tuple(
+            value for kind in _alternatives(self.kind) if get_origin(kind) is Literal for value in get_args(kind)
+        )
+
+    @property
+    def unit(self) -> str | None:
+        """SI unit of its number."""
+        return None if self.dimension is None else next(iter(UNITS[self.dimension]))
+
+    def value(self, given: Any) -> Any:
+        """What was given, from a file or a command line, as what the builder wants.
+
+        Raises:
+            InputError: It is of another kind; the message says what would be valid.
+        """
+        problems = []
+        for kind in _alternatives(self.kind):
+            try:
+                return self._as(kind, given)
+            except InputError as error:
+                problems.append(str(error))
+        raise InputError(f"parameter {self.name!r} {problems[0]}")
+
+    def _as(self, kind: Any, given: Any) -> Any:
+        if kind is type(None):
+            if given is None or given == "none":
+                return None
+            raise InputError(f"must be none, not {shown(given)}")
+        if get_origin(kind) is Literal:
+            return _choice(get_args(kind), given)
+        if kind is bool:
+            return _flag(given)
+        if kind is float:
+            return quantity(given, *filter(None, [self.dimension])).value
+        if kind is int:
+            return _whole(given)
+        if get_origin(kind) is tuple or kind is tuple:
+            return self._numbers(kind, given)
+        if kind is str and not isinstance(given, str):
+            raise InputError(f"must be text, not {shown(given)}")
+        return given
+
+    def _numbers(self, kind: Any, given: Any) -> tuple[Any, ...]:
+        """A tuple from a list, or from a text with commas."""
+        entries = given.strip("()[] ").split(",") if isinstance(given, str) else given
+        if not isinstance(entries, list | tuple):
+            raise InputError(f"must be a list such as 1, 2, 3, not {shown(given)}")
+        kinds = get_args(kind) or (float, ...)
+        if kinds[-1] is not Ellipsis and len(kinds) != len(entries):
+            raise InputError(f"must have {len(kinds)} entries, not {len(entries)}")
+        return tuple(self._as(kinds[0], entry) for entry in entries)
+
+
+def parameters_of(builder: Callable[..., Any]) -> dict[str, Parameter]:
+    """Parameters of a builder by name, in the order of its signature."""
+    hints, told = _hints(builder), _told(builder)
+    found = {}
+    for name, parameter in inspect.signature(builder).parameters.items():
+        about = told.get(name, "")
+        unit = _UNIT.search(about)
+        dimension = dimension_of(unit[1]) if unit else None
+        found[name] = Parameter(name, hints.get(name, Any), parameter.default, about, dimension)
+    return found
+
+
+def checked_parameters(builder: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Values for a builder, of the right kinds.
+
+    Raises:
+        UnknownNameError: The scenario has no such parameter.
+        InputError: A value is of the wrong kind.
+    """
+    known = parameters_of(builder)
+    for key in given:
+        if key not in known:
+            raise UnknownNameError("parameter", key, known)
+    return {key: known[key].value(value) for key, value in given.items()}
+
+
+def first_line(builder: Callable[..., Any]) -> str:
+    """First line of a builder's docstring."""
+    return (inspect.getdoc(builder) or "").partition("\n")[0]
+
+
+def _hints(builder: Callable[..., Any]) -> dict[str, Any]:
+    """Annotations of the arguments; what a builder returns may be known to type checkers alone."""
+    own = {name: hint for name, hint in builder.__annotations__.items() if name != "return"}
+    bare = types.SimpleNamespace(__annotations__=own, __module__=builder.__module__)
+    return get_type_hints(bare, getattr(builder, "__globals__", {}))
+
+
+def _told(builder: Callable[..., Any]) -> dict[str, str]:
+    """What the docstring's section Args says of each argument; "a, b: ..." speaks of both."""
+    section = (inspect.getdoc(builder) or "").partition("\nArgs:\n")[2]
+    told: dict[str, str] = {}
+    names: list[str] = []
+    for line in section.splitlines():
+        if line and not line.startswith(" "):
+            break
+        if found := _ENTRY.match(line.removeprefix("    ")):
+            names = found[1].split(", ")
+            told |= dict.fromkeys(names, found[2])
+        else:
+            told |= {name: f"{told[name]} {line.strip()}".strip() for name in names}
+    return told
+
+
+def _alternatives(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+
+
+def _choice(choices: tuple[Any, ...], given: Any) -> Any:
+    for choice in choices:
+        if given == choice or (isinstance(given, str) and given == str(choice)):
+            return choice
+    raise InputError(f"must be one of {', '.join(map(str, choices))}, not {shown(given)}")
+
+
+def _flag(given: Any) -> bool:
+    if isinstance(given, bool):
+        return given
+    word = given.lower() if isinstance(given, str) else None
+    if word in _TRUE or word in _FALSE:
+        return word in _TRUE
+    raise InputError(f"must be true or false, not {shown(given)}")
+
+
+def _whole(given: Any) -> int:
+    text = given.strip() if isinstance(given, str) else given
+    if isinstance(text, bool) or not re.fullmatch(r"[-+]?\d+", str(text)):
+        raise InputError(f"must be a whole number, not {shown(given)}")
+    return int(text)

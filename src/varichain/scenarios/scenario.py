@@ -1,0 +1,57 @@
+"""Scenarios: a mechanism, a start, and what happens, ready to be run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from varichain.layout.state import State
+    from varichain.mechanism.mechanism import Mechanism
+    from varichain.motion import Motion
+    from varichain.simulation.events import Event
+    from varichain.trace import Trace
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """All that `vc.simulate` needs, with a name.
+
+    Attributes:
+        name: Name that it is run by.
+        mechanism, state: Where it begins.
+        until: When it ends [s].
+        events, controller, motion, forces: As of `vc.simulate`.
+        settings: Further arguments of `vc.simulate`: method, step, sample, tolerance, control_step, limits.
+        parameters: What it was built with.
+    """
+
+    name: str
+    mechanism: Mechanism
+    state: State
+    until: float
+    events: tuple[Event, ...] = ()
+    controller: Any = None
+    motion: Motion | None = None
+    forces: Any = ()
+    settings: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, until: float | None = None, **changes: Any) -> Trace:
+        """Simulate it; `changes` replace its settings, or go to `vc.simulate` as they are (out, progress, ...)."""
+        from varichain.simulation import simulate  # here, so that scenarios can be listed without the compiler
+
+        return simulate(
+            self.mechanism,
+            self.state,
+            self.until if until is None else until,
+            events=self.events,
+            controller=self.controller,
+            motion=self.motion,
+            forces=self.forces,
+            **(self.settings | changes),
+        )
+
+
+Builder = Callable[..., Scenario]

@@ -1,0 +1,266 @@
+"""The schema of scenario files: what may stand where, and in which units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from varichain.errors import InputError
+from varichain.mechanism import Cylindrical, Fixed, Joint, Planar, Prismatic, Revolute, Spherical, Universal
+from varichain.scenarios.units import Quantity, quantity
+from varichain.spatial.checks import NAMED_AXES, shown
+
+_WITH_AXIS: dict[str, Callable[[str], Joint]] = {
+    "revolute": Revolute,
+    "prismatic": Prismatic,
+    "cylindrical": Cylindrical,
+    "planar": Planar,
+}
+_WITHOUT_AXIS: dict[str, Callable[[], Joint]] = {"spherical": Spherical, "fixed": Fixed}
+_JOINTS = "revolute y, prismatic z, cylindrical z, planar z, universal x y, spherical or fixed"
+
+
+def joint_from_text(text: Any) -> Joint:
+    """A joint from its kind and its axis, such as "revolute y" or "spherical".
+
+    Raises:
+        InputError: There is no such joint.
+    """
+    if isinstance(text, Joint):
+        return text
+    words = text.split() if isinstance(text, str) else []
+    kind, axes = (words[0], words[1:]) if words else ("", [])
+    if all(axis in NAMED_AXES for axis in axes):
+        if kind in _WITH_AXIS and len(axes) == 1:
+            return _WITH_AXIS[kind](axes[0])
+        if kind in _WITHOUT_AXIS and not axes:
+            return _WITHOUT_AXIS[kind]()
+        if kind == "universal" and len(axes) == 2:
+            return Universal((axes[0], axes[1]))
+    raise InputError(f"must be a joint such as {_JOINTS} (axes: {', '.join(NAMED_AXES)}), not {shown(text)}")
+
+
+def _number(*dimensions: str, above: float | None = None, at_least: float | None = None) -> BeforeValidator:
+    """Reads a quantity as a number in SI units."""
+
+    def read(value: Any) -> float:
+        number = quantity(value, *dimensions).value
+        if above is not None and not number > above:
+            raise InputError(f"must be greater than {above:g}, not {shown(value)}")
+        if at_least is not None and not number >= at_least:
+            raise InputError(f"must be at least {at_least:g}, not {shown(value)}")
+        return number
+
+    return BeforeValidator(read)
+
+
+def _triple(*dimensions: str) -> BeforeValidator:
+    """Reads three quantities."""
+
+    def read(value: Any) -> tuple[float, ...]:
+        if not isinstance(value, list) or len(value) != 3:
+            raise InputError(f"must be three numbers [x, y, z], not {shown(value)}")
+        return tuple(quantity(entry, *dimensions).value for entry in value)
+
+    return BeforeValidator(read)
+
+
+Triple = tuple[float, float, float]
+Duration = Annotated[float, _number("time", above=0.0)]
+Instant = Annotated[float, _number("time", at_least=0.0)]
+Length = Annotated[float, _number("length", above=0.0)]
+Gains = Annotated[Any, BeforeValidator(lambda value: _gains(value))]
+Torque = Annotated[float, _number("moment", "force", at_least=0.0)]
+Tolerance = Annotated[float, _number("ratio", above=0.0)]
+Threshold = Annotated[Any, BeforeValidator(quantity)]
+Coordinates = Annotated[Any, BeforeValidator(lambda value: _coordinates(value))]
+Point = Annotated[Triple, _triple("length")]
+ForceVector = Annotated[Triple, _triple("force")]
+MomentVector = Annotated[Triple, _triple("moment")]
+ImpulseVector = Annotated[Triple, _triple("impulse")]
+AngularImpulse = Annotated[Triple, _triple("angular impulse")]
+JointText = Annotated[Any, BeforeValidator(joint_from_text)]
+# YAML reads `off` as false
+Limits = Annotated[Literal["hard", "soft", "off"], BeforeValidator(lambda value: "off" if value is False else value)]
+Text = Annotated[str, Field(min_length=1, strict=True)]
+Flag = Annotated[bool, Field(strict=True)]
+
+
+def _gains(value: Any) -> float | dict[str, float]:
+    """One gain, or gains by joint."""
+    return {str(name): _gain(entry) for name, entry in value.items()} if isinstance(value, dict) else _gain(value)
+
+
+def _gain(value: Any) -> float:
+    number = quantity(value, "stiffness", "linear stiffness", "damping", "linear damping").value
+    if number < 0.0:
+        raise InputError(f"must be at least 0, not {shown(value)}")
+    return number
+
+
+def _coordinates(value: Any) -> Quantity | tuple[Quantity, ...]:
+    """One coordinate, or three: a rotation vector."""
+    if not isinstance(value, list):
+        return quantity(value, "angle", "length")
+    if len(value) != 3:
+        raise InputError(f"must be one coordinate, or three of a rotation vector, not {shown(value)}")
+    return tuple(quantity(entry, "angle") for entry in value)
+
+
+class Part(BaseModel):
+    """A mapping with known keys and no others."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+def one_of(part: Part, *names: str) -> None:
+    """Check that exactly one of some keys is given."""
+    given = [name for name in names if getattr(part, name) is not None]
+    if len(given) != 1:
+        found = f"both {' and '.join(given)}" if given else "none of them"
+        raise InputError(f"needs exactly one of the keys {', '.join(names)}; it has {found}")
+
+
+class When(Part):
+    """A condition on the motion; the event happens when the value passes the threshold."""
+
+    joint: Text | None = Field(None, description="Joint of one coordinate, whose coordinate is looked at.")
+    height_of: Text | None = Field(None, description="Link or frame whose height z is looked at.")
+    force_in: Text | None = Field(None, description="Joint whose force [N] is looked at; `above` alone.")
+    above: Threshold | None = Field(None, description="Happens when the value rises above this.")
+    below: Threshold | None = Field(None, description="Happens when the value falls below this.")
+
+    @model_validator(mode="after")
+    def _check(self) -> When:
+        one_of(self, "joint", "height_of", "force_in")
+        one_of(self, "above", "below")
+        if self.force_in is not None and self.above is None:
+            raise InputError("force_in needs `above`: a load counts when it rises beyond a threshold")
+        return self
+
+
+class Connection(Part):
+    """A connection to be made where the two ends are at that instant."""
+
+    a: Text = Field(description="Link or frame.")
+    b: Text = Field(description="The other link or frame, or ground.")
+    joint: JointText = Field(description=f"Kind and axes: {_JOINTS}.")
+    at: Point | None = Field(None, description="Joint frame in a's frame; its origin by default.")
+    at_other: Point | None = Field(None, description="Joint frame in b's frame; where it is now by default.")
+    name: Text | None = Field(None, description="Name of the new joint.")
+    snap: Length | None = Field(None, description="Gap that may be closed by moving the links.")
+
+
+class Blow(Part):
+    """An impulse on a link."""
+
+    link: Text = Field(description="Link that is pushed.")
+    impulse: ImpulseVector = Field((0.0, 0.0, 0.0), description="Impulse [N s].")
+    angular: AngularImpulse = Field((0.0, 0.0, 0.0), description="Angular impulse besides [N m s].")
+    at: Point = Field((0.0, 0.0, 0.0), description="Point of the link, in its frame.")
+    axes: Literal["world", "local"] = Field("world", description="Axes of both impulses.")
+
+
+class Action(Part):
+    """What an event does: exactly one of the keys."""
+
+    cut: Text | None = Field(None, description="Joint to be cut.")
+    connect: Connection | None = Field(None, description="Connection to be made.")
+    push: Blow | None = Field(None, description="Impulse on a link.")
+    stop: Text | None = Field(None, description="Ends the run; the reason, in words.")
+
+    @model_validator(mode="after")
+    def _check(self) -> Action:
+        one_of(self, "cut", "connect", "push", "stop")
+        return self
+
+
+class Event(Part):
+    """Something that happens: `at` a time or `when` a condition holds."""
+
+    at: Instant | None = Field(None, description="Time.")
+    when: When | None = Field(None, description="Condition.")
+    do: Annotated[list[Action], BeforeValidator(lambda value: [value] if isinstance(value, dict) else value)] = Field(
+        min_length=1, description="One action, or a list of actions that are one change."
+    )
+    once: Flag = Field(True, description="Whether a condition counts the first time only.")
+    name: Text | None = Field(None, description="Name, for the trace.")
+
+    @model_validator(mode="after")
+    def _check(self) -> Event:
+        one_of(self, "at", "when")
+        if self.at is not None and not self.once:
+            raise InputError("once: false is for events with `when`; a time comes once")
+        return self
+
+
+class Pd(Part):
+    """Torques towards a pose: stiffness (target - q) - damping v."""
+
+    target: dict[str, Coordinates] = Field(min_length=1, description="Coordinates by joint; balls: rotation vectors.")
+    stiffness: Gains = Field(description="One for all joints, or by joint.")
+    damping: Gains = Field(description="One for all joints, or by joint.")
+    largest: Torque | None = Field(None, description="Bound of the torque of a freedom.")
+
+
+class Controller(Part):
+    """What drives the joints."""
+
+    pd: Pd = Field(description="Proportional-derivative control.")
+
+
+class Load(Part):
+    """A constant force on a link."""
+
+    link: Text = Field(description="Link that the force acts on.")
+    force: ForceVector = Field((0.0, 0.0, 0.0), description="Force [N].")
+    moment: MomentVector = Field((0.0, 0.0, 0.0), description="Moment besides the force's own [N m].")
+    at: Point = Field((0.0, 0.0, 0.0), description="Point of the link, in its frame.")
+    axes: Literal["world", "local"] = Field("world", description="Axes of force and moment.")
+
+
+class ScenarioFile(Part):
+    """The whole file."""
+
+    scenario: Text = Field(description="Name of the scenario to start from.")
+    parameters: dict[str, Any] = Field(default_factory=dict, description="Parameters of that scenario.")
+    until: Duration | None = Field(None, description="When the run ends.")
+    method: Literal["euler", "rk4", "rk45", "gbs"] | None = Field(None, description="Method of integration.")
+    step: Duration | None = Field(None, description="Grid of time.")
+    sample: Duration | None = Field(None, description="Time between stored samples, a multiple of `step`.")
+    tolerance: Tolerance | None = Field(None, description="Error allowed in a step of rk45 and gbs.")
+    limits: Limits | None = Field(None, description="What joint limits do.")
+    without: list[Literal["events", "controller", "motion", "forces"]] = Field(
+        default_factory=list, description="Parts of the scenario that are left out."
+    )
+    events: list[Event] = Field(default_factory=list, description="What happens, besides the scenario's own events.")
+    controller: Controller | None = Field(None, description="Acts besides the scenario's own.")
+    forces: list[Load] = Field(default_factory=list, description="Act besides the scenario's own.")
+
+
+PARTS: tuple[type[Part], ...] = (ScenarioFile, Event, When, Action, Connection, Blow, Controller, Pd, Load)
+"""All models, the whole file first."""
+
+WORDS: tuple[tuple[Any, str], ...] = (
+    (Duration, "time"),
+    (Instant, "time"),
+    (Length, "length"),
+    (Gains, "number, or number by joint"),
+    (Torque, "moment or force"),
+    (Tolerance, "number"),
+    (Threshold, "angle, length or force"),
+    (Coordinates, "angle or length, or three angles"),
+    (Point, "three lengths"),
+    (ForceVector, "three forces"),
+    (MomentVector, "three moments"),
+    (ImpulseVector, "three impulses"),
+    (AngularImpulse, "three angular impulses"),
+    (JointText, "joint"),
+    (Limits, "hard, soft, off"),
+    (Text, "text"),
+    (Flag, "true or false"),
+    (Any, "value"),
+)
+"""What the kinds of values are called in the documents."""

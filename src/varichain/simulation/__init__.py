@@ -1,0 +1,28 @@
+"""Simulation: mechanisms in motion, through structure changes, with events, limits, controllers and traces.
+
+`runs` is where users enter; `simulation` holds the loop of spans and events; `engine` calls the kernels.
+"""
+
+from varichain.simulation.controllers import PD, Compiled, ComputedTorque, Torques
+from varichain.simulation.events import at, push, stop, use, when, when_force
+from varichain.simulation.holds import SoftLimits
+from varichain.simulation.runs import resume, simulate
+from varichain.simulation.simulation import Recorder, Simulation
+
+__all__ = [
+    "PD",
+    "Compiled",
+    "ComputedTorque",
+    "Recorder",
+    "Simulation",
+    "SoftLimits",
+    "Torques",
+    "at",
+    "push",
+    "resume",
+    "simulate",
+    "stop",
+    "use",
+    "when",
+    "when_force",
+]

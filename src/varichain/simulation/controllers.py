@@ -1,0 +1,208 @@
+"""Controllers: what drives the joints of a simulation with torques."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.dynamics.inverse import inverse_dynamics
+from varichain.dynamics.mobility import mobility
+from varichain.errors import InputError
+from varichain.kernels.callbacks import address_of
+from varichain.kernels.motion import evaluate
+from varichain.layout.layout import Layout
+from varichain.layout.state import State, layout_for
+from varichain.mechanism.mechanism import Mechanism
+from varichain.motion import Motion, TimeFunctions
+from varichain.spatial.checks import non_negative_scalar
+
+Array = NDArray[np.float64]
+
+Gains = float | Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Torques:
+    """Torques as functions of time, for joints by name; beyond their ends they hold their last values.
+
+    Attributes:
+        functions: `TimeFunctions`, or what they are made of: {"knee": spline of torques, ...} [N m or N].
+    """
+
+    functions: Any
+
+    def __post_init__(self) -> None:
+        """Make the table."""
+        if not isinstance(self.functions, TimeFunctions):
+            object.__setattr__(self, "functions", TimeFunctions(self.functions))
+
+
+@dataclass(frozen=True, eq=False)
+class PD:
+    """Proportional-derivative control towards a pose or a motion: k (target - q) + d (target rate - v).
+
+    It acts continuously, at every stage of every step. For balls the difference is the rotation vector from the joint's
+    orientation to the target's, in the link's axes.
+
+    Attributes:
+        target: A Motion; a State or {"knee": 0.3, "hip": quaternion, ...} for a pose that is held.
+        stiffness: k [N m/rad or N/m], one for all joints or by joint name.
+        damping: d [N m s/rad or N s/m], likewise.
+        largest: Bound of the whole torque of a freedom; None for none.
+        joints: Names of the joints that are controlled; those of the target by default.
+    """
+
+    target: Any
+    stiffness: Gains
+    damping: Gains
+    largest: float | None = None
+    joints: Iterable[str] | None = None
+    motion: Motion = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Turn a pose into a motion that holds it, and check the gains."""
+        motion = as_motion(self.target, self.joints)
+        object.__setattr__(self, "motion", motion)
+        names = tuple(motion.joints) if self.joints is None else tuple(self.joints)
+        for name in names:
+            if name not in motion.joints:
+                raise InputError(f"joint {name!r} is not in the target; it has {', '.join(motion.joints)}")
+        object.__setattr__(self, "joints", names)
+        for what in ("stiffness", "damping"):
+            given = getattr(self, what)
+            for value in given.values() if isinstance(given, Mapping) else (given,):
+                non_negative_scalar(value, f"{what} of PD")
+            for name in given if isinstance(given, Mapping) else ():
+                if name not in names:
+                    raise InputError(f"{what} of PD is given for {name!r}, which is not among {', '.join(names)}")
+        if self.largest is not None:
+            non_negative_scalar(self.largest, "largest of PD")
+
+
+@dataclass(frozen=True, eq=False)
+class ComputedTorque:
+    """Inverse dynamics of a wished acceleration: a = a_target + d (v_target - v) + k (target - q), once a tick.
+
+    Closed chains included: the wish is brought onto what the loops allow, and the torques are distributed over the
+    actuated joints as `vc.inverse_dynamics` does.
+
+    Attributes:
+        motion: Target; joints that are not in it are to come to rest where they are.
+        stiffness: k [1/s^2].
+        damping: d [1/s]; critical damping, 2 sqrt(k), if it is not given.
+        options: Further arguments of `vc.inverse_dynamics`, such as limits or weights.
+    """
+
+    motion: Motion
+    stiffness: float = 400.0
+    damping: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the gains."""
+        if not isinstance(self.motion, Motion):
+            raise InputError(f"ComputedTorque needs a vc.Motion, not {self.motion!r}")
+        k = non_negative_scalar(self.stiffness, "stiffness of ComputedTorque")
+        if self.damping is None:
+            object.__setattr__(self, "damping", 2.0 * k**0.5)
+        non_negative_scalar(self.damping, "damping of ComputedTorque")
+
+    def __call__(self, m: Mechanism, s: State) -> Array:
+        """Torques (n_v,) at the state's time."""
+        layout, target = layout_for(m, s), s.copy()
+        channels, table = self.motion.packed(layout, skip_missing=True)
+        wished = np.zeros(layout.n_v)
+        evaluate(channels, table, np.array([s.time]), target.q[None], target.v[None], wished[None])
+        assert self.damping is not None
+        wished += self.stiffness * s.difference(target) + self.damping * (target.v - s.v)
+        if not layout.is_tree:
+            wished = _allowed(m, s, wished, channels["dof"])
+        is_driven = all(slot.actuated or slot.v.start == slot.v.stop for slot in layout.slots)
+        return inverse_dynamics(m, s, wished, **{"actuators": not is_driven or None, **self.options}).tau
+
+
+def _allowed(m: Mechanism, s: State, wished: Array, freedoms: NDArray[np.int64]) -> Array:
+    """Accelerations that keep the loops closed, as near as can be to those wished for some freedoms."""
+    coordinates = mobility(m, s, probe=False)
+    rows = np.unique(freedoms)
+    a_ind, *_ = np.linalg.lstsq(coordinates.W[rows], (wished - coordinates.w)[rows], rcond=1e-10)
+    allowed: Array = coordinates.W @ a_ind + coordinates.w
+    return allowed
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """A controller that Numba compiles: f(t, q, v, tau) changes tau (n_v,) in place, at every stage of every step.
+
+    q, v and tau are of the whole mechanism, in the order of `State.joints`; after a structure change they have the
+    lengths of the new structure.
+    """
+
+    function: Callable[..., Any]
+    address: int = field(init=False, repr=False)
+    _kept: Any = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Compile it."""
+        address, kept = address_of(self.function)
+        object.__setattr__(self, "address", address)
+        object.__setattr__(self, "_kept", kept)
+
+
+Controller = Torques | PD | Compiled | Callable[[Mechanism, State], Any]
+
+
+def checked_controllers(given: Any) -> list[Controller]:
+    """Controllers as a list; jitted functions become `Compiled`."""
+    if given is None:
+        return []
+    controllers = list(given) if isinstance(given, list | tuple) else [given]
+    checked: list[Controller] = []
+    for controller in controllers:
+        if hasattr(controller, "py_func"):
+            controller = Compiled(controller)
+        if not isinstance(controller, Torques | PD | Compiled) and not callable(controller):
+            raise InputError(
+                "a controller must be vc.PD, vc.Torques, vc.ComputedTorque, a function (m, s) that returns torques, or "
+                f"a jitted function (t, q, v, tau), not {controller!r}"
+            )
+        checked.append(controller)
+    if sum(isinstance(controller, Compiled) for controller in checked) > 1:
+        raise InputError("only one compiled controller can act at a time; call one from the other")
+    return checked
+
+
+def torques_from(answer: Any, layout: Layout, what: str) -> Array:
+    """Torques (n_v,) that a controller returned: an array, torques by joint name, or None."""
+    tau = np.zeros(layout.n_v)
+    if answer is None:
+        return tau
+    if isinstance(answer, Mapping):
+        for name, value in answer.items():
+            tau[layout.slot(name).v] = value
+    else:
+        given = np.asarray(answer, dtype=np.float64)
+        if given.shape != (layout.n_v,):
+            raise InputError(f"{what} must return torques of shape ({layout.n_v},) or by joint name, not {given.shape}")
+        tau[:] = given
+    if not np.isfinite(tau).all():
+        names = [layout.freedom_name(int(k)) for k in np.flatnonzero(~np.isfinite(tau))[:5]]
+        raise InputError(f"{what} returned torques that are not finite, for {', '.join(names)}")
+    return tau
+
+
+def as_motion(target: Any, joints: Iterable[str] | None = None) -> Motion:
+    """A motion, or one that holds a pose."""
+    if isinstance(target, Motion):
+        return target
+    if isinstance(target, State):
+        names = target.joints if joints is None else tuple(joints)
+        kinds = {slot.name: slot for slot in target.layout.slots}
+        return Motion({name: target.q[kinds[name].q].copy() for name in names if kinds[name].coordinates})
+    if isinstance(target, Mapping):
+        return Motion(dict(target))
+    raise InputError(f"a target must be a vc.Motion, a State, or coordinates by joint name, not {target!r}")

@@ -1,0 +1,107 @@
+"""All that acts on a mechanism from outside: controllers, driving motions, forces; and when Python is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.dynamics.arguments import link_row
+from varichain.dynamics.forces import Force
+from varichain.errors import ControllerError, InputError
+from varichain.kernels.records import FORCE
+from varichain.layout.layout import Layout
+from varichain.mechanism.mechanism import Mechanism
+from varichain.motion import Motion
+from varichain.simulation.controllers import PD, Compiled, Torques, checked_controllers, torques_from
+from varichain.simulation.engine import Engine, Laws
+from varichain.simulation.laws import laws_of
+
+
+class Controls:
+    """Controllers, a driving motion and external forces, as given to a simulation.
+
+    Attributes:
+        given: The arguments as they were given.
+        is_asked: Whether Python is asked every tick.
+        driven: Names of the joints that follow the motion.
+        motion: The motion.
+        acting: External forces that act now.
+    """
+
+    def __init__(self, controller: Any, motion: Any, forces: Any) -> None:
+        """Check what was given."""
+        if motion is not None and not isinstance(motion, Motion):
+            raise InputError(f"motion must be a vc.Motion, not {motion!r}")
+        self.given = {"controller": controller, "motion": motion, "forces": forces}
+        self._controllers = checked_controllers(controller)
+        self._asked = [law for law in self._controllers if not isinstance(law, PD | Torques | Compiled)]
+        self.motion: Motion | None = motion
+        self.acting: tuple[Force, ...] = () if callable(forces) else _checked_forces(forces)
+        self._forces = forces
+        self.is_asked = bool(self._asked) or callable(forces)
+        self.driven = frozenset(motion.joints) if motion is not None else frozenset()
+
+    def laws(self, layout: Layout, new: Collection[str]) -> Laws:
+        """What the kernels need for a structure; all joints that are named in `new` arguments must be there."""
+        return laws_of(layout, self._controllers, self.motion, new)
+
+    def load_forces(self, engine: Engine) -> None:
+        """Let the acting external forces act on an engine."""
+        records: NDArray[Any] = np.zeros(len(self.acting), FORCE)
+        for record, force in zip(records, self.acting, strict=True):
+            record["link"] = link_row(engine.layout, force.link)
+            record["local"], record["point"], record["wrench"] = force._local, force._point, force._wrench
+        engine.set_forces(records)
+
+    def ask(self, m: Mechanism, engine: Engine) -> None:
+        """Ask Python what acts until the next tick."""
+        tau = np.zeros(engine.layout.n_v)
+        for law in self._asked:
+            tau += guarded(engine.time, partial(_torques, law, m, engine))
+        engine.hold_torques(tau)
+        if callable(self._forces):
+            self.acting = guarded(engine.time, lambda: _checked_forces(self._forces(m, engine.state)))
+            guarded(engine.time, lambda: self.load_forces(engine))
+
+    def plain_forces(self) -> list[list[Any]] | None:
+        """External forces that a function has told, as plain values; None if there is no such function."""
+        if not callable(self._forces):
+            return None
+        return [
+            [_name(f.link), f._wrench[3:].tolist(), f._wrench[:3].tolist(), f._point.tolist(), f.axes]
+            for f in self.acting
+        ]
+
+    def take_forces(self, plain: list[list[Any]] | None) -> None:
+        """Let forces of `plain_forces` act until the function is asked again."""
+        if plain is not None and callable(self._forces):
+            self.acting = tuple(Force(*values) for values in plain)
+
+
+def _checked_forces(found: Any) -> tuple[Force, ...]:
+    given = () if found is None else (tuple(found) if isinstance(found, Iterable) else (found,))
+    for force in given:
+        if not isinstance(force, Force):
+            raise InputError(f"forces must be vc.Force objects, or a function (m, s) that returns them, not {force!r}")
+    return given
+
+
+def _name(link: Any) -> str:
+    return str(getattr(link, "name", link))
+
+
+def guarded(time: float, call: Callable[[], Any]) -> Any:
+    """Call something of the user; what it raises is told with the time."""
+    try:
+        return call()
+    except Exception as error:
+        raise ControllerError(f"at t = {time:.9g} s: {type(error).__name__}: {error}", time) from error
+
+
+def _torques(law: Any, m: Mechanism, engine: Engine) -> NDArray[np.float64]:
+    what = getattr(law, "__name__", type(law).__name__)
+    return torques_from(law(m, engine.state), engine.layout, what)

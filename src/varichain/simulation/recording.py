@@ -1,0 +1,129 @@
+"""From a simulation to its trace."""
+
+from __future__ import annotations
+
+import time as clock
+from typing import Any
+
+import numpy as np
+
+from varichain.dynamics.actions import Connect, Couple, Cut
+from varichain.kernels import running
+from varichain.mechanism.describe import description
+from varichain.mechanism.log import as_dict
+from varichain.simulation.changes import Changed
+from varichain.simulation.engine import Engine, sample_columns
+from varichain.simulation.events import Push, Stop, Use
+from varichain.simulation.simulation import Recorder, Simulation
+from varichain.trace import Columns, Trace, TraceWriter
+
+_CHECKPOINT_EVERY = 1.0  # [s] of wall time
+
+_HAPPENINGS = {
+    running.STRUCK: "limit reached",
+    running.LET_GO: "limit left",
+    running.STUCK: "friction sticks",
+    running.SLIPPED: "friction slips",
+}
+
+
+class TraceRecorder(Recorder):
+    """Writes all that a simulation does to a trace."""
+
+    def __init__(self, writer: TraceWriter) -> None:
+        """Write with a writer that has begun."""
+        self._writer = writer
+        self._last = np.nan  # time of the last sample
+        self._event: dict[str, Any] | None = None
+        self._has_changed = False  # whether the event did more than to stop
+        self._begun = self._checkpointed = clock.monotonic()
+        self._wall = 0.0  # [s] that earlier runs took, which this one goes on with
+
+    def open_epoch(self, simulation: Simulation, with_sample: bool = True) -> None:
+        """Begin an epoch with the structure that is there now."""
+        engine = simulation.engine
+        labels = {"work": ["controllers", "joints", "forces", "drives", "soft limits", "impacts"]}
+        self._writer.open_epoch(description(simulation.m), Columns(sample_columns(engine.layout), labels))
+        self._last = np.nan
+        if with_sample:
+            self.sample(simulation)
+
+    def samples(self, engine: Engine) -> None:
+        """Write what the last span brought."""
+        rows = engine.new_samples()
+        if len(rows):
+            self._last = rows[-1, 0]
+            self._writer.append(rows)
+        for time, what, hold, impulse, lost in engine.new_happenings().tolist():
+            entry = {"time": time, "kind": _HAPPENINGS[int(what)], "joint": engine.hold_names[int(hold)]}
+            if what == running.STRUCK:
+                entry |= {"impulse": impulse, "energy_lost": lost}
+            self._writer.log(entry)
+
+    def sample(self, simulation: Simulation) -> None:
+        """Write the present state, unless it has been."""
+        if self._last != simulation.time:
+            self._last = simulation.time
+            self._writer.append(simulation.engine.sample()[None])
+
+    def sample_good(self, simulation: Simulation) -> None:
+        """Write the last good state of a run that has failed."""
+        try:
+            self.sample(simulation)
+        except Exception:  # nothing to write: the failure itself is what counts
+            return
+
+    def repeat(self, trace: Trace) -> None:
+        """Write what an earlier run wrote until its latest checkpoint, and leave its last epoch open."""
+        self._writer.resume(trace)
+        self._wall = float((trace.checkpoint or {}).get("wall_seconds", 0.0))
+        last = trace.at_checkpoint().epochs[-1]
+        self._last = float(last.time[-1]) if len(last) else np.nan
+
+    def checkpoint(self, simulation: Simulation) -> None:
+        """Write what a continuation needs, and how long the run took until now."""
+        self._checkpointed = clock.monotonic()
+        wall = self._wall + self._checkpointed - self._begun
+        self._writer.checkpoint({**simulation.checkpoint(), "wall_seconds": wall})
+
+    def checkpoint_now_and_then(self, simulation: Simulation) -> None:
+        """The same, about once a second."""
+        if clock.monotonic() - self._checkpointed > _CHECKPOINT_EVERY:
+            self.checkpoint(simulation)
+
+    def before_change(self, simulation: Simulation, names: list[str], actions: list[Any]) -> None:
+        """Write the state before a change."""
+        self.sample(simulation)
+        self._has_changed = not all(isinstance(action, Stop) for action in actions)
+        self._event = {"time": simulation.time, "names": names, "actions": [_told(action) for action in actions]}
+
+    def after_change(self, simulation: Simulation, changed: Changed) -> None:
+        """End the epoch with what the change did, and begin the next, unless all it did was to stop."""
+        assert self._event is not None
+        self._event["energy_lost"] = changed.energy_lost
+        if changed.entry is not None:
+            entry = as_dict(changed.entry)
+            self._event["edits"] = entry["edits"]
+            self._writer.log({"kind": "structure", **entry})
+        self._writer.end_epoch(self._event)
+        if simulation.stopped is None or self._has_changed:
+            self.open_epoch(simulation)
+            self.samples(simulation.engine)
+            self._checkpointed = -np.inf  # soon: when all of this instant has happened
+
+
+def _told(action: Any) -> str:
+    """An action in words."""
+    if isinstance(action, Cut):
+        return f"cut {action.joint!r}"
+    if isinstance(action, Connect):
+        a, b = (getattr(end, "name", end) for end in (action.a, action.b))
+        return f"connect {a!r} to {b!r} by a {action.joint.kind} joint"
+    if isinstance(action, Couple):
+        return f"couple {action.joint!r} to {action.to!r}"
+    if isinstance(action, Push):
+        return f"push {getattr(action.force.link, 'name', action.force.link)!r}"
+    if isinstance(action, Use):
+        return f"use another {', '.join(action.changes)}"
+    assert isinstance(action, Stop)
+    return f"stop{': ' + action.reason if action.reason else ''}"

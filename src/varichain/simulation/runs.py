@@ -1,0 +1,186 @@
+"""Whole simulations, from a state or from a saved trace."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import varichain
+from varichain.errors import DivergenceError, InputError, SimulationError, SimulationInterrupted
+from varichain.layout.state import State
+from varichain.mechanism.mechanism import Mechanism
+from varichain.motion import Motion
+from varichain.simulation.controls import Controls
+from varichain.simulation.events import check_times, checked_events
+from varichain.simulation.progress import Progress
+from varichain.simulation.recording import TraceRecorder
+from varichain.simulation.settings import Settings, checked_settings, checked_until
+from varichain.simulation.simulation import Simulation
+from varichain.simulation.start import checked_start
+from varichain.trace import Trace, TraceWriter
+
+Path = str | os.PathLike[str]
+
+
+def simulate(
+    m: Mechanism,
+    s: State,
+    until: float,
+    *,
+    events: Any = (),
+    controller: Any = None,
+    motion: Motion | None = None,
+    forces: Any = (),
+    method: str = "rk4",
+    step: float | None = None,
+    sample: float | None = None,
+    tolerance: float = 1e-9,
+    control_step: float | None = None,
+    limits: Any = "hard",
+    out: Path | None = None,
+    overwrite: bool = False,
+    progress: bool | Callable[[float, float], Any] = False,
+) -> Trace:
+    """Simulate a mechanism from a state to a time, through structure changes; neither of the two is changed.
+
+    Args:
+        m: Mechanism.
+        s: State, whose loops are closed and whose joints are inside their limits.
+        until: Time to reach [s].
+        events: `vc.at(...)`, `vc.when(...)`, `vc.when_force(...)`; those of one instant are one change. Joints with
+            `breaks` give way by themselves.
+        controller: What gives torques: `vc.PD`, `vc.Torques`, `vc.ComputedTorque`, a function (m, s) that returns
+            torques and is called every `control_step`, a function (t, q, v, tau) jitted by Numba; or a list of these,
+            which add up.
+        motion: Motion that joints are driven along; the forces that this takes are `holding` in the trace.
+        forces: External forces on links: `vc.Force` objects, or a function (m, s) that returns them every
+            `control_step`.
+        method: "euler" (semi-implicit, order 1), "rk4" (order 4), "rk45" (Dormand-Prince, adaptive, order 5), "gbs"
+            (Gragg-Bulirsch-Stoer, adaptive, of high order).
+        step: Grid of time [s]; 1 ms by default, 10 ms for the adaptive methods, which land on it.
+        sample: Time between stored samples [s], a multiple of `step`, which is the default.
+        tolerance: Error allowed in a step of the adaptive methods [rad, m and per second].
+        control_step: Time between calls of Python functions [s]; `step` by default.
+        limits: Joint limits: "hard" stops, "soft" or `vc.SoftLimits(stiffness, damping)` for springs, "off".
+        out: File to write the trace to as it goes (HDF5); the run is not lost if the program is.
+        overwrite: Whether an existing file may be replaced.
+        progress: True for a bar on standard error; or a function, called with the time and `until`.
+
+    Returns:
+        The trace. Its last state is `trace.final`, its mechanism then `trace.epochs[-1].mechanism`.
+
+    Raises:
+        InputError, LimitError, AssemblyError, SingularMassError: It cannot begin.
+        SimulationError: It cannot go on; the error's `trace` holds what was simulated.
+        SimulationInterrupted: Ctrl-C; a KeyboardInterrupt whose `trace` holds what was simulated.
+    """
+    if not isinstance(m, Mechanism) or not isinstance(s, State):
+        raise InputError(f"expected a Mechanism and a State, not {type(m).__name__} and {type(s).__name__}")
+    settings = checked_settings(method, step, sample, tolerance, control_step, limits)
+    own = m.copy()
+    start = checked_start(own, s.copy(), settings)
+    end = checked_until(until, s.time)
+    given = checked_events(events)
+    check_times(given, s.time)
+    controls = Controls(controller, motion, forces)
+    simulation = Simulation(own, start, settings, given, controls)
+    simulation.check_drives(end)
+    writer = TraceWriter(out, overwrite=overwrite)
+    writer.begin(_meta(settings, s.time))
+    recorder = TraceRecorder(writer)
+    return _conducted(simulation, recorder, writer, end, progress, is_new=True)
+
+
+def _meta(settings: Settings, start: float) -> dict[str, Any]:
+    return {"varichain": varichain.__version__, "start": start, **settings.as_dict()}
+
+
+def _conducted(
+    simulation: Simulation,
+    recorder: TraceRecorder,
+    writer: TraceWriter,
+    end: float,
+    progress: bool | Callable[[float, float], Any],
+    is_new: bool,
+) -> Trace:
+    """Run to the end, whatever it is, and see that nothing is lost."""
+    try:
+        with Progress(progress, simulation.time, end) as bar:
+            if is_new:
+                simulation.begin()
+                recorder.open_epoch(simulation)
+                recorder.samples(simulation.engine)
+                recorder.checkpoint(simulation)
+            for now in simulation.spans(end, recorder):
+                recorder.checkpoint_now_and_then(simulation)
+                bar.at(now)
+        if simulation.stopped is None:
+            recorder.sample(simulation)
+            recorder.checkpoint(simulation)
+            writer.end_epoch(None)
+            return writer.finish("complete")
+        recorder.checkpoint(simulation)
+        return writer.finish("stopped", simulation.stopped)
+    except KeyboardInterrupt:
+        trace = writer.finish("interrupted", f"interrupted at t = {simulation.time:.9g} s")
+        raise SimulationInterrupted(trace, f"interrupted at t = {simulation.time:.9g} s of {end:g} s") from None
+    except SimulationError as error:
+        recorder.sample_good(simulation)
+        outcome = "diverged" if isinstance(error, DivergenceError) else "error"
+        error.trace = writer.finish(outcome, str(error))
+        raise
+    except BaseException as error:
+        writer.finish("error", f"{type(error).__name__}: {error}")
+        raise
+
+
+def resume(
+    trace: Trace | Path,
+    until: float,
+    *,
+    events: Any = (),
+    controller: Any = None,
+    motion: Motion | None = None,
+    forces: Any = (),
+    out: Path | None = None,
+    overwrite: bool = False,
+    progress: bool | Callable[[float, float], Any] = False,
+) -> Trace:
+    """Go on from where a trace ends, with its method, steps and limits: the same bits as a run that never stopped.
+
+    That holds if the trace ends on its grid of samples, or was killed; a last step that was cut short to reach `until`
+    would have been another one. Events, controllers, motions and forces are code, which traces do not contain: give the
+    same ones again. Events that have happened do not happen again.
+
+    Args:
+        trace: A Trace, or the name of its file.
+        until: Time to reach [s].
+        events: As of `simulate`, and so are the next three.
+        controller: Torques.
+        motion: Driven joints.
+        forces: External forces.
+        out: File for the whole trace, the earlier part included.
+        overwrite: Whether an existing file may be replaced.
+        progress: As of `simulate`.
+    """
+    given = trace if isinstance(trace, Trace) else Trace.load(trace)
+    checkpoint = given.checkpoint
+    if checkpoint is None or not given.epochs:
+        raise InputError("the trace has no checkpoint to go on from: it holds no samples")
+    if given.outcome == "stopped":
+        raise InputError(f"the trace was ended by an event ({given.message}); begin a new simulation from trace.final")
+    settings = Settings.from_dict({key: given.meta[key] for key in Settings.__dataclass_fields__})
+    kept = given.at_checkpoint()
+    m = kept.epochs[-1].mechanism.copy()
+    controls = Controls(controller, motion, forces)
+    # joints that controls name may have been cut since
+    is_strict = len(kept.epochs) == 1
+    simulation = Simulation(m, m.state(), settings, checked_events(events), controls, is_strict)
+    simulation.go_on(checkpoint)
+    end = checked_until(until, simulation.time)
+    simulation.check_drives(end)
+    writer = TraceWriter(out, overwrite=overwrite)
+    recorder = TraceRecorder(writer)
+    recorder.repeat(given)
+    return _conducted(simulation, recorder, writer, end, progress, is_new=False)

@@ -1,0 +1,81 @@
+"""How a simulation is integrated and sampled."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from varichain.errors import InputError
+from varichain.kernels.methods import METHOD_CODES
+from varichain.simulation.holds import Limits, SoftLimits, checked_limits
+from varichain.spatial.checks import finite_scalar, positive_scalar
+
+_ADAPTIVE = ("rk45", "gbs")
+_DEFAULT_STEP, _DEFAULT_CELL = 1e-3, 1e-2  # [s], of fixed and of adaptive methods
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Method and steps of a run, checked.
+
+    Attributes:
+        method: "euler", "rk4", "rk45" or "gbs".
+        step: Grid of time [s]: fixed methods step along it, adaptive ones land on it.
+        every: Grid points from one stored sample to the next.
+        tolerance: Error allowed in a step of the adaptive methods.
+        control_step: Time between calls of Python controllers [s].
+        limits: "hard", "off" or SoftLimits.
+    """
+
+    method: str
+    step: float
+    every: int
+    tolerance: float
+    control_step: float
+    limits: Limits
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for a trace."""
+        limits: Any = self.limits
+        if isinstance(limits, SoftLimits):
+            limits = {"stiffness": limits.stiffness, "damping": limits.damping}
+        return {
+            "method": self.method,
+            "step": self.step,
+            "every": self.every,
+            "tolerance": self.tolerance,
+            "control_step": self.control_step,
+            "limits": limits,
+        }
+
+    @staticmethod
+    def from_dict(values: dict[str, Any]) -> Settings:
+        """The inverse of `as_dict`."""
+        limits = values["limits"]
+        if isinstance(limits, dict):
+            limits = SoftLimits(**limits)
+        return Settings(**{**values, "limits": limits})
+
+
+def checked_settings(method: Any, step: Any, sample: Any, tolerance: Any, control_step: Any, limits: Any) -> Settings:
+    """Settings from what the user said."""
+    if method not in METHOD_CODES:
+        raise InputError(f"method must be one of {', '.join(map(repr, METHOD_CODES))}, not {method!r}")
+    if step is None:
+        step = _DEFAULT_CELL if method in _ADAPTIVE else _DEFAULT_STEP
+    step = positive_scalar(step, "step")
+    sample = step if sample is None else positive_scalar(sample, "sample")
+    every = round(sample / step)
+    if every < 1 or not math.isclose(every * step, sample, rel_tol=1e-9):
+        raise InputError(f"sample must be a whole multiple of step ({step:g} s), not {sample:g} s")
+    control_step = step if control_step is None else positive_scalar(control_step, "control_step")
+    return Settings(method, step, every, positive_scalar(tolerance, "tolerance"), control_step, checked_limits(limits))
+
+
+def checked_until(until: Any, now: float) -> float:
+    """Time to reach, which must lie ahead."""
+    end = finite_scalar(until, "until")
+    if not end > now:
+        raise InputError(f"until must be later than the state's time {now:g} s, not {end:g} s")
+    return end

@@ -1,0 +1,156 @@
+"""What is looked at after every step: conditions of events, loads of joints that give way."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.dynamics.actions import Action, Cut
+from varichain.dynamics.breaking import overloads
+from varichain.dynamics.forces import Force
+from varichain.dynamics.joint_forces import joint_forces
+from varichain.mechanism.mechanism import Mechanism
+from varichain.simulation.engine import Engine
+from varichain.simulation.events import Event, When, WhenForce, condition_value
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Loads:
+    """Accelerations and loop forces of a state, as results of the dynamics have them."""
+
+    a: Array
+    loop_forces: dict[str, Array]
+
+    @staticmethod
+    def of(engine: Engine) -> Loads:
+        """What acts now; holds, drives and controllers included."""
+        wrenches = engine.loop_wrenches()
+        names = [str(connection.joint.name) for connection in engine.layout.connections]
+        return Loads(engine.accelerations.copy(), dict(zip(names, wrenches, strict=True)))
+
+
+class Watch(ABC):
+    """Something that is looked at after every step; `value` is positive once it has happened."""
+
+    name: str
+    once: bool = True
+
+    @abstractmethod
+    def value(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> float:
+        """Number that passes through zero."""
+
+    @abstractmethod
+    def happened(self, before: float, now: float) -> bool:
+        """Whether it happened between two looks."""
+
+    @abstractmethod
+    def actions(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> tuple[Any, ...]:
+        """What to do about it."""
+
+
+class EventWatch(Watch):
+    """What an event waits for."""
+
+    event: When | WhenForce
+
+    def __init__(self, event: When | WhenForce, index: int) -> None:
+        """Watch for an event, the index-th of the run."""
+        self.event, self.once = event, event.once
+        self.name = event.name or f"event {index}"
+
+    def actions(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> tuple[Any, ...]:
+        """The event's actions."""
+        return self.event.actions
+
+
+class ConditionWatch(EventWatch):
+    """The condition of a `when` event: passages of zero count."""
+
+    event: When
+
+    def value(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> float:
+        """Value of the condition."""
+        return condition_value(self.event.condition, m, engine.state)
+
+    def happened(self, before: float, now: float) -> bool:
+        """Whether zero was passed in the event's direction; to reach it is to pass it, to start there is not."""
+        up, down = before < 0.0 <= now, before > 0.0 >= now
+        return (up and self.event.direction >= 0) or (down and self.event.direction <= 0)
+
+
+class ForceWatch(EventWatch):
+    """The threshold of a `when_force` event: a load beyond it counts at once."""
+
+    event: WhenForce
+
+    def value(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> float:
+        """Largest excess, as a part of its threshold."""
+        wrench = _load(self.event.joint, m, engine, forces)
+        if wrench is None:
+            return -1.0
+        values = []
+        if self.event.force is not None:
+            values.append(float(np.linalg.norm(wrench[3:])) / self.event.force - 1.0)
+        if self.event.moment is not None:
+            values.append(float(np.linalg.norm(wrench[:3])) / self.event.moment - 1.0)
+        return max(values)
+
+    def happened(self, before: float, now: float) -> bool:
+        """Whether the load is beyond the threshold; one that happens again must have been below it."""
+        return now >= 0.0 and (self.once or before < 0.0)
+
+
+class BreakWatch(Watch):
+    """Joints that give way by themselves (`Breaks`): the worst goes, and those that would have to pull."""
+
+    name = "break"
+    once = False
+
+    def value(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> float:
+        """1 if a joint is overloaded, -1 if none is."""
+        return 1.0 if overloads(m, engine.state, Loads.of(engine), forces) else -1.0
+
+    def happened(self, before: float, now: float) -> bool:
+        """Whether a joint is overloaded."""
+        return now > 0.0
+
+    def actions(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> tuple[Action, ...]:
+        """Cuts."""
+        found = overloads(m, engine.state, Loads.of(engine), forces)
+        pulled = [overload.joint for overload in found if overload.cause == "pull"]
+        return tuple(Cut(name) for name in dict.fromkeys(pulled or [found[0].joint]))
+
+
+BREAKS = BreakWatch()
+
+
+def watches_of(events: list[Event]) -> list[EventWatch]:
+    """Watches of the events that wait for something."""
+    found: list[EventWatch] = []
+    for index, event in enumerate(events):
+        if isinstance(event, When):
+            found.append(ConditionWatch(event, index))
+        elif isinstance(event, WhenForce):
+            found.append(ForceWatch(event, index))
+    return found
+
+
+def has_breaks(m: Mechanism) -> bool:
+    """Whether a joint can give way."""
+    return any(link.joint is not None and link.joint.breaks is not None for link in (*m.links, *m.virtual_links))
+
+
+def _load(joint: str, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> Array | None:
+    """Wrench [moment; force] that a joint carries, None if there is no such joint."""
+    loads = Loads.of(engine)
+    if joint in loads.loop_forces:
+        return loads.loop_forces[joint]
+    if joint in engine.layout.tree.slot_by_name:
+        return joint_forces(m, engine.state, loads, forces)[joint]
+    return None

@@ -1,0 +1,206 @@
+"""Epochs: spans of constant structure, with their samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.errors import InputError, UnknownNameError
+from varichain.mechanism.mechanism import Mechanism
+from varichain.trace.columns import Columns
+from varichain.trace.hermite import between
+from varichain.trace.labels import PER_FREEDOM
+from varichain.trace.samples import Samples
+from varichain.trace.slots import Slots
+from varichain.trace.structure import Structure
+from varichain.trace.text import count
+
+if TYPE_CHECKING:
+    from varichain.layout.state import State
+
+Array = NDArray[np.float64]
+
+_FLAT = ("time", "closure")  # one number a sample
+
+
+@dataclass(frozen=True)
+class JointTrace:
+    """The motion of one joint.
+
+    Attributes:
+        time: Times of the samples (n,) [s].
+        q, v, tau, holding: Coordinates, velocities, torques, and forces that hold it on its motion or at its limit:
+            (n,) for one freedom, (n, n_q) or (n, n_v) else; None where the trace has none.
+    """
+
+    time: Array
+    q: Array | None
+    v: Array | None
+    tau: Array | None
+    holding: Array | None
+
+
+class Epoch:
+    """A span of constant structure: samples in order, and the event that ended it.
+
+    Every block of the samples is an attribute, `epoch.q`, and an item, `epoch["q"]`: (n,) for time and closure,
+    (n, n_loops, 6) for loop_forces, (n, width) for the others; all read-only. At the instant of an event there are two
+    samples: the last of the epoch that it ends, and the first of the next.
+
+    Attributes:
+        index: Number of the epoch in the run, from 0.
+        structure: Its structure, packed.
+        event: What ended it; None if the run ended, or if it is not known.
+        lost: Spans of time (start, end) [s] whose samples are lost: the file was damaged.
+    """
+
+    def __init__(
+        self,
+        index: int,
+        structure: Structure,
+        samples: Samples,
+        event: dict[str, Any] | None = None,
+        lost: tuple[tuple[float, float], ...] = (),
+    ) -> None:
+        """Put an epoch together; traces are made by `TraceWriter` and `Trace.load`."""
+        self.index = index
+        self.structure = structure
+        self.event = event
+        self.lost = lost
+        self._samples = samples
+
+    @property
+    def columns(self) -> Columns:
+        """Which blocks the samples have."""
+        return self._samples.columns
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """Its structure as plain values, as `varichain.mechanism.description` gives them."""
+        return self.structure.description
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism of this epoch, rebuilt when it is first asked for."""
+        return self.structure.mechanism
+
+    @property
+    def slots(self) -> Slots:
+        """Where each joint stands in q and v."""
+        return self.structure.slots
+
+    @property
+    def samples(self) -> Array:
+        """All samples (n, width), read-only."""
+        return self._samples.matrix()
+
+    def __len__(self) -> int:
+        """Number of samples."""
+        return self._samples.n
+
+    def __getitem__(self, name: str) -> Array:
+        """One block of the samples."""
+        block = self._samples.block(name)
+        if name in _FLAT and block.shape[1] == 1:
+            return block[:, 0]
+        if name == "loop_forces":
+            return block.reshape(len(block), -1, 6)
+        return block
+
+    def __getattr__(self, name: str) -> Array:
+        """The blocks as attributes."""
+        if name.startswith("_"):
+            raise AttributeError(name)  # asked for while an epoch is being unpickled
+        if name not in self.columns:
+            raise AttributeError(f"epoch {self.index} has no {name!r}; its columns are {', '.join(self.columns.names)}")
+        return self[name]
+
+    @cached_property
+    def time(self) -> Array:
+        """Times of the samples (n,) [s]; kept, since every search needs them."""
+        return self["time"]
+
+    @property
+    def start(self) -> float:
+        """Time of the first sample [s]."""
+        return float(self.time[0])
+
+    @property
+    def end(self) -> float:
+        """Time of the last sample [s]."""
+        return float(self.time[-1])
+
+    def joint(self, name: str) -> JointTrace:
+        """Motion of one joint of the tree.
+
+        Raises:
+            UnknownNameError: No joint of the tree has that name in this epoch.
+        """
+        slot = self.slots.joints.get(name)
+        if slot is None:
+            raise UnknownNameError("joint", name, self.slots.joints)
+        where = {"q": slot.q, **dict.fromkeys(PER_FREEDOM, slot.v)}
+        found = {block: self[block][:, of] if block in self.columns else None for block, of in where.items()}
+        flat = {block: x[:, 0] if x is not None and x.shape[1] == 1 else x for block, x in found.items()}
+        return JointTrace(self.time, **flat)
+
+    def loop(self, name: str) -> Array:
+        """Wrench [moment; force] (n, 6) [N m, N] in a joint that closes a loop, as in `loop_forces`.
+
+        Raises:
+            UnknownNameError: No loop is closed by a joint of that name in this epoch.
+        """
+        if name not in self.slots.loops:
+            raise UnknownNameError("loop", name, self.slots.loops)
+        return self["loop_forces"][:, self.slots.loops.index(name)]
+
+    def coupling(self, name: str) -> Array:
+        """Force or torque (n,) [N or N m] of a coupling on the joint that follows.
+
+        Raises:
+            UnknownNameError: There is no coupling of that name in this epoch.
+        """
+        if name not in self.slots.couplings:
+            raise UnknownNameError("coupling", name, self.slots.couplings)
+        return self["coupling_forces"][:, self.slots.couplings.index(name)]
+
+    def state(self, i: int) -> State:
+        """State of the epoch's mechanism at sample i; negative ones count from the end."""
+        if not -len(self) <= i < len(self):
+            raise InputError(f"epoch {self.index} has {len(self)} samples; there is no sample {i}")
+        q, v = self._motion()
+        return self._state(float(self.time[i]), q[i], v[i])
+
+    def at(self, t: float, before: bool = False) -> State:
+        """State at a time within the epoch; see `Trace.at`."""
+        q, v = self._motion()
+        j = int(np.searchsorted(self.time, t, side="left" if before else "right"))
+        i, sample = j - 1, j if before else j - 1
+        if self.time[sample] == t:
+            return self._state(t, q[sample], v[sample])
+        for first, last in self.lost:
+            if first < t < last:
+                raise InputError(f"the samples between {first:g} s and {last:g} s are lost: no state at {t:g} s")
+        dt = float(self.time[j] - self.time[i])
+        return self._state(t, *between(self.slots, dt, (t - float(self.time[i])) / dt, q[i], v[i], q[j], v[j]))
+
+    def _motion(self) -> tuple[Array, Array]:
+        for name in ("q", "v"):
+            if name not in self.columns:
+                raise InputError(f"no states: the samples have no {name!r}, only {', '.join(self.columns.names)}")
+        return self["q"], self["v"]
+
+    def _state(self, t: float, q: Array, v: Array) -> State:
+        state = self.mechanism.state()
+        state.time = t
+        state.q[:], state.v[:] = q, v  # to the bit: the setters would normalise quaternions once more
+        return state
+
+    def __repr__(self) -> str:
+        """Number, span, samples."""
+        span = f"{self.start:g} to {self.end:g} s, " if len(self) else ""
+        return f"<Epoch {self.index}: {span}{count(len(self), 'sample')}>"
