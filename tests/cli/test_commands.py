@@ -67,7 +67,7 @@ def test_run_as_json():
     assert found["scenario"] == "gate" and found["outcome"] == "complete" and found["simulated_seconds"] == 0.02
     counts = [(epoch["n_all"], epoch["rank"], epoch["n_independent"]) for epoch in found["epochs"]]
     assert counts == [(2, 1, 1), (1, 0, 1), (1, 0, 1)]
-    assert found["epochs"][0]["event"] == "upper hinge breaks" and found["epochs"][-1]["event"] is None
+    assert found["epochs"][0]["event"] == "upper hinge breaks: cut 'upper'" and found["epochs"][-1]["event"] is None
     assert found["epochs"][0]["end"] == found["epochs"][1]["start"] == 0.005
     assert found["max_closure_error"] < 1e-9 and found["energy_drift"] < 1e-9  # a rigid rotation: rounding alone
     assert found["steps"] == 20

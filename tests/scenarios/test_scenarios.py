@@ -67,7 +67,11 @@ def test_summary():
     assert [epoch["start"] for epoch in told["epochs"]] == pytest.approx([0.0, 0.2, 0.22], abs=1e-15)
     assert [epoch["end"] for epoch in told["epochs"]] == pytest.approx([0.2, 0.22, 0.24], abs=1e-15)
     caught = "connect 'tip' to 'ground' by a spherical joint"
-    assert [epoch["event"] for epoch in told["epochs"]] == [caught, "cut 'pin'", None]
+    assert [epoch["event"] for epoch in told["epochs"]] == [
+        f"the tip is caught: {caught}",
+        "the tip is let go: cut 'pin'",
+        None,
+    ]
     assert [epoch["rank"] for epoch in told["epochs"]] == [0, 6, 0]
 
 

@@ -43,7 +43,11 @@ def test_an_open_chain_is_driven_with_the_torques_of_inverse_dynamics():
         assert (s["0"].q, s["1"].q) == (motion.q(t)["0"], motion.q(t)["1"])
         expected = vc.inverse_dynamics(m, s, motion.a(t)).tau
         assert trace.epochs[0]["holding"][i] == pytest.approx(expected, abs=EXACT)
-    assert np.abs(account(trace)).max() < 1e-6
+    # rk4 integrates the power over pieces of a spline whose third derivative jumps: of order three
+    coarse, fine = (
+        np.abs(account(vc.simulate(m, on(motion, m), 1.0, motion=motion, step=step))).max() for step in (0.01, 0.002)
+    )
+    assert coarse < 1e-4 and fine < coarse / 25.0
 
 
 def test_a_driven_joint_carries_a_free_one():

@@ -65,7 +65,8 @@ def test_a_block_thrown_up_a_slope_comes_back_or_stays():
 def test_stick_slip_of_a_block_on_a_spring():
     """A block drawn over a spring by a driven slide sticks until the spring pulls more than friction holds.
 
-    The first slip comes at friction / (stiffness * speed), and ends after a whole period of the free oscillation.
+    The first slip comes at friction / (stiffness * speed). Half a period of the free oscillation later the block is
+    twice as fast as the slide; after a whole one it just touches rest, and whether it sticks then is up to rounding.
     """
     k, friction, speed = 50.0, 4.0, 0.5
     m = vc.Mechanism("stick-slip", gravity=(0, 0, 0))
@@ -78,17 +79,15 @@ def test_stick_slip_of_a_block_on_a_spring():
         tau[1] += k * (q[0] - q[1])
 
     s = started(m, v={"drive": speed})
-    trace = vc.simulate(m, s, 1.6, motion=pulling, controller=spring, step=0.005)
+    first, w = friction / (k * speed), math.sqrt(k / 2.0)
+    trace = vc.simulate(m, s, first + math.pi / w, motion=pulling, controller=spring, step=0.005)
     slips = [entry for entry in trace.log if entry["kind"] == "friction slips"]
     sticks = [entry for entry in trace.log if entry["kind"] == "friction sticks"]
-    first = friction / (k * speed)
-    assert slips[0]["time"] == pytest.approx(first, abs=LOCATED)
-    # x'' = w^2 (speed t' - x) from rest, t' counted from the slip: x = speed t' - speed sin(w t') / w: at rest after a
-    # whole turn
-    w = math.sqrt(k / 2.0)
-    assert [entry["time"] for entry in sticks] == pytest.approx([0.0, first + 2 * math.pi / w], abs=1e-5)
-    slipped = trace.final["block"].q
-    assert slipped == pytest.approx(speed * 2 * math.pi / w, abs=1e-5)
+    assert [entry["time"] for entry in slips] == pytest.approx([first], abs=LOCATED)
+    assert [entry["time"] for entry in sticks] == [0.0]
+    # x'' = w^2 (speed t' - x) from rest, t' counted from the slip: x = speed t' - speed sin(w t') / w
+    assert trace.final["block"].q == pytest.approx(speed * math.pi / w, abs=1e-7)
+    assert trace.final["block"].v == pytest.approx(2.0 * speed, abs=1e-7)
 
 
 def test_friction_in_two_coupled_joints():

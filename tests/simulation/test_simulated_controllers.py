@@ -33,7 +33,7 @@ def test_pd_holds_a_pose_of_balls_and_hinges():
     m.add_link("upper", joint=vc.Spherical(name="shoulder"), inertia=rod)
     m.add_link("lower", "upper", vc.Revolute("y", name="elbow"), at=(0, 0, -0.4), inertia=rod)
     target = started(m, {"shoulder": vc.Pose(rotation_vector=(0.4, -0.8, 0.3)).quaternion, "elbow": 0.6})
-    trace = vc.simulate(m, m.state(), 4.0, controller=vc.PD(target, stiffness=50.0, damping=1.0), step=0.002)
+    trace = vc.simulate(m, m.state(), 10.0, controller=vc.PD(target, stiffness=50.0, damping=1.0), step=0.002)
     end = trace.final
     assert np.abs(end.v).max() < 1e-3
     missing = end.difference(target)

@@ -47,7 +47,7 @@ def test_open_loops_are_refused():
     """A state whose loops are open is an error that tells what to do."""
     m, s = four_bar()
     s.q[0] += 0.01
-    with pytest.raises(vc.InputError, match=r"loops are open; begin with vc.project"):
+    with pytest.raises(vc.InputError, match=r"loops or couplings are open; begin with vc.project"):
         vc.simulate(m, s, 1.0)
 
 

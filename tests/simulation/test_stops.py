@@ -115,7 +115,7 @@ def test_a_limited_joint_of_a_chain():
     momentum = (M @ before.v)[0]
     after = vc.simulate(m, s, t + 1e-9, step=0.005).final
     locked = M[0, 0]
-    assert after.v[1] == 0.0
+    assert abs(after.v[1]) < 1e-7  # let go at once: it has had 1e-9 s to speed up
     assert after.v[0] == pytest.approx(momentum / locked, abs=1e-6)
     assert struck["energy_lost"] == pytest.approx(before.v @ M @ before.v / 2 - momentum**2 / locked / 2, abs=1e-6)
 

@@ -61,7 +61,9 @@ def _joined(trace: Trace, block: str) -> NDArray[np.float64]:
 
 def _told(epoch: Epoch) -> dict[str, Any]:
     counts = vc.mobility(epoch.mechanism, epoch.state(0), probe=False)
-    event = None if epoch.event is None else "; ".join(epoch.event["actions"])
+    event = None
+    if epoch.event is not None:
+        event = f"{', '.join(epoch.event['names'])}: {'; '.join(epoch.event['actions'])}"
     return {
         "start": epoch.start,
         "end": epoch.end,

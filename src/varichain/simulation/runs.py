@@ -173,6 +173,7 @@ def resume(
     settings = Settings.from_dict({key: given.meta[key] for key in Settings.__dataclass_fields__})
     kept = given.at_checkpoint()
     m = kept.epochs[-1].mechanism.copy()
+    m.log.n_written = sum(entry["kind"] == "structure" for entry in kept.log)  # entries are numbered over the whole run
     controls = Controls(controller, motion, forces)
     # joints that controls name may have been cut since
     is_strict = len(kept.epochs) == 1
