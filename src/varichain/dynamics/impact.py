@@ -19,6 +19,7 @@ from varichain.errors import InputError
 from varichain.kernels.impact import TOTALS
 from varichain.kernels.impact import impact as _impact
 from varichain.kernels.mass_matrix import mass_matrix
+from varichain.kernels.tables import N_ROWS
 from varichain.kernels.totals import energy, momentum
 from varichain.layout.layout import Layout
 from varichain.layout.state import State, layout_for
@@ -111,7 +112,7 @@ def impact_of(layout: Layout, table: Table, s: State) -> Impact:
     """Impact of all loops of a layout on a state."""
     i_v, n_loops = TOTALS + layout.n_v, len(layout.connections)
     i_rows = i_v + layout.n_v
-    i_wrenches = i_rows + layout.n_rows
+    i_wrenches = i_rows + int(table[N_ROWS])
     out = np.empty(i_wrenches + 6 * n_loops)
     massless = _impact(table, s.q, s.v, out)
     if massless >= 0:

@@ -31,6 +31,7 @@ ENTITIES: dict[str, np.dtype[Any]] = {
     "gram": np.dtype(np.float64),  # K M^-1 K^T and its factor: lower triangle by rows, from each row's first entry on
     "multipliers": np.dtype(np.float64),  # right-hand sides, then forces or impulses of the rows
 }
+N_ROWS = 9  # where a table holds the number of rows
 TREE = 3  # the first three belong to the tree, the others to its loops
 _SIZES = tuple(dtype.itemsize for dtype in ENTITIES.values())  # all multiples of eight bytes: everything stays aligned
 _SPEC_SIZE, _LOOP_SPEC_SIZE = SPEC.itemsize, LOOP_SPEC.itemsize

@@ -105,10 +105,10 @@ def connection_of(link: Link, rows: Mapping[str, int]) -> Connection:
     """The loop that a virtual link closes, which is also kept with the link."""
     joint, A, B = link.joint, link.real, link.parent
     assert joint is not None and A is not None and B is not None
+    on_A, on_B = link.on_real, link.at
     ends = _ENDS.pack(rows[A.name], rows[B.name])
-    frames = [part.tobytes() for frame in (link.on_real, link.at) for part in (frame.R, frame.p)]
-    spec = b"".join([ends, *frames, _joint_spec(joint)])
-    connection = Connection(joint, A.name, B.name, link.on_real, link.at, spec)
+    frames = on_A.R.tobytes() + on_A.p.tobytes() + on_B.R.tobytes() + on_B.p.tobytes()
+    connection = Connection(joint, A.name, B.name, on_A, on_B, ends + frames + _joint_spec(joint))
     link._set("_spec", connection)
     return connection
 

@@ -10,7 +10,7 @@ import numpy as np
 from varichain.errors import InputError
 from varichain.mechanism.joint import Axes, Axis, Joint, Limits, Primitive
 from varichain.mechanism.limits import SwingTwist
-from varichain.spatial.checks import Triple, finite_scalar, unit_axis
+from varichain.spatial.checks import NAMED_AXES, Triple, finite_scalar, unit_axis
 from varichain.spatial.frozen import read_only
 from varichain.spatial.rotation import matrix_with_z_along
 
@@ -26,7 +26,9 @@ class _AlongAxis(Joint):
     axis: Axis = "z"
 
     def __post_init__(self) -> None:
-        self._hold("axis", unit_axis(self.axis, self._what("axis")))
+        axis = self.axis
+        is_named = type(axis) is str and axis in NAMED_AXES  # the common case, made quicker
+        self.__dict__["axis"] = NAMED_AXES[axis] if is_named else unit_axis(axis, self._what("axis"))
         super().__post_init__()
 
 

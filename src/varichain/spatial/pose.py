@@ -67,9 +67,14 @@ class Pose(Frozen):
     @classmethod
     def _trusted(cls, p: Array, R: Array) -> Pose:
         """Pose of arrays that nobody else holds and that need no check."""
-        pose, hold = object.__new__(cls), object.__setattr__
         p.setflags(write=False)
         R.setflags(write=False)
+        return cls._of(p, R)
+
+    @classmethod
+    def _of(cls, p: Array, R: Array) -> Pose:
+        """Pose of arrays that are read-only already."""
+        pose, hold = object.__new__(cls), object.__setattr__
         hold(pose, "p", p)
         hold(pose, "R", R)
         return pose
@@ -80,7 +85,7 @@ class Pose(Frozen):
         if isinstance(value, Pose):
             return value
         try:
-            return Pose._trusted(finite_array(value, (3,), "position p"), _IDENTITY)
+            return Pose._of(finite_array(value, (3,), "position p"), _IDENTITY)
         except InputError as error:
             raise InputError(f"{what} must be a Pose or a position of 3 numbers: {error}") from None
 
