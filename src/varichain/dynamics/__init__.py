@@ -3,6 +3,7 @@
 from varichain.dynamics.actions import Connect, Couple, Cut, connect, couple, cut
 from varichain.dynamics.actuation import Actuation
 from varichain.dynamics.assembly import Assembly, assemble
+from varichain.dynamics.batch import Batch
 from varichain.dynamics.breaking import Overload, overloads, release
 from varichain.dynamics.change import StructureChange, change
 from varichain.dynamics.coupling_matrix import CouplingMatrix, coupling_matrix
@@ -24,6 +25,7 @@ from varichain.dynamics.totals import Energy, Momentum, energy, momentum
 __all__ = [
     "Actuation",
     "Assembly",
+    "Batch",
     "Connect",
     "Couple",
     "CouplingMatrix",

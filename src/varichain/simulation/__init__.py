@@ -6,6 +6,8 @@
 from varichain.simulation.controllers import PD, Compiled, ComputedTorque, Torques
 from varichain.simulation.events import at, push, stop, use, when, when_force
 from varichain.simulation.holds import SoftLimits
+from varichain.simulation.rollout_result import Rollout
+from varichain.simulation.rollouts import rollout
 from varichain.simulation.runs import resume, simulate
 from varichain.simulation.simulation import Recorder, Simulation
 
@@ -14,12 +16,14 @@ __all__ = [
     "Compiled",
     "ComputedTorque",
     "Recorder",
+    "Rollout",
     "Simulation",
     "SoftLimits",
     "Torques",
     "at",
     "push",
     "resume",
+    "rollout",
     "simulate",
     "stop",
     "use",

@@ -234,8 +234,10 @@ class Engine:
         self.tally[running.NODE] = 0
         self.state._time = self.time
 
-    def _call(self, task: int, until: float = 0.0, most_steps: int = 0) -> None:
-        running.run(
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """Arguments of the kernel `run`, but for what it is to do."""
+        return (
             self._workspace.table,
             self.holds,
             self.forces,
@@ -252,10 +254,10 @@ class Engine:
             self.samples,
             self.happenings,
             self._impulses,
-            task,
-            until,
-            most_steps,
         )
+
+    def _call(self, task: int, until: float = 0.0, most_steps: int = 0) -> None:
+        running.run(*self.arguments, task, until, most_steps)  # type: ignore[call-arg]
 
 
 def sample_columns(layout: Layout) -> list[tuple[str, int]]:

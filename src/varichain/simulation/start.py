@@ -13,9 +13,9 @@ from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.simulation.settings import Settings
 
-_INSIDE = 1e-9  # [rad or m] beyond a limit that counts as at it
-_OPEN = 1e-6  # [m or rad] that loops may be open by; what is less is closed without a word
-_OPENING = 1e-8  # [m/s or rad/s] that loops may open with, relative to the fastest velocity
+INSIDE = 1e-9  # [rad or m] beyond a limit that counts as at it
+OPEN = 1e-6  # [m or rad] that loops may be open by; what is less is closed without a word
+OPENING = 1e-8  # [m/s or rad/s] that loops may open with, relative to the fastest velocity
 
 
 def checked_start(m: Mechanism, s: State, settings: Settings) -> State:
@@ -27,19 +27,19 @@ def checked_start(m: Mechanism, s: State, settings: Settings) -> State:
     """
     layout, table = opened_with_mass(m, s)
     if settings.limits == "hard":
-        excess = {name: beyond for name, beyond in limit_excess(m, s).items() if beyond > _INSIDE}
+        excess = {name: beyond for name, beyond in limit_excess(m, s).items() if beyond > INSIDE}
         if excess:
             raise LimitError(excess)
     if layout.is_tree:
         return s.copy()
     closed = project(m, s)
-    if np.abs(s.difference(closed)).max(initial=0.0) > _OPEN:
+    if np.abs(s.difference(closed)).max(initial=0.0) > OPEN:
         raise InputError("the state's loops or couplings are open; begin with vc.project(m, s) or vc.assemble(m, s)")
     rates = np.empty(layout.n_rows)
     row_velocities(table, s.q, s.v, rates)
     fastest = np.abs(s.v).max(initial=0.0)
     worst = int(np.abs(rates).argmax()) if len(rates) else 0
-    if len(rates) and abs(rates[worst]) > _OPENING * (1.0 + fastest):
+    if len(rates) and abs(rates[worst]) > OPENING * (1.0 + fastest):
         name = next(one.name for one in layout.constraints if one.rows.start <= worst < one.rows.stop)
         raise InputError(
             f"the state's velocities open loop or coupling {name!r} with {abs(rates[worst]):.3g} m/s or rad/s; "

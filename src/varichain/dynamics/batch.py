@@ -1,0 +1,260 @@
+"""The same functions over many states at once, on all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from varichain.dynamics.arguments import require_mass
+from varichain.dynamics.assembly import CLOSED
+from varichain.dynamics.sharing import checked_threads, share
+from varichain.errors import InputError
+from varichain.kernels import closure, impact, links, manifold, rows, stepping, totals
+from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
+from varichain.kernels.faults import first_fault
+from varichain.kernels.forward_dynamics import forward_dynamics
+from varichain.kernels.inverse_dynamics import inverse_dynamics
+from varichain.kernels.mass_matrix import mass_matrix
+from varichain.layout.layout import layout_of
+from varichain.mechanism.mechanism import Mechanism
+
+Array = NDArray[np.float64]
+
+_AT_ONCE = 64  # rows that a thread takes at a time: a fraction of a millisecond of work
+_MOST_STEPS = 30  # of Newton's method, as in `vc.project`
+
+
+class Batch:
+    """Dynamics of one structure over n states at a time: q (n, n_q), v (n, n_v), one state a row.
+
+    Every row of a result has the same bits as a call for that state alone, whatever the number of threads. A row with
+    numbers that are not finite gives a result that is not, and leaves the others alone. Results are new arrays, or
+    `out`, float64, C-contiguous and writable, which is then returned.
+
+    A batch belongs to the structure that it was made from: later edits of the mechanism do not reach it. Calls from
+    several threads wait for each other.
+
+    Attributes:
+        n_q, n_v, n_rows: Lengths; rows are those of all loops, then of all couplings.
+        joints: Names of the joints, in the order of q and v.
+        links: Place of every link by name, ground first.
+        threads: Number of threads.
+    """
+
+    def __init__(self, m: Mechanism, threads: int | None = None) -> None:
+        """Open a workspace for each thread; one thread a core if not said otherwise.
+
+        Raises:
+            SingularMassError: Something that can move has no mass.
+        """
+        if not isinstance(m, Mechanism):
+            raise InputError(f"expected a Mechanism, not {type(m).__name__}")
+        self._layout = layout = layout_of(m)
+        require_mass(layout)
+        self.threads = checked_threads(threads)
+        self._workspaces = [layout.new_workspace() for _ in range(self.threads)]
+        self._forward_dynamics = forward_dynamics if layout.is_tree else constrained_forward_dynamics
+        self._lock = Lock()
+        self.n_q, self.n_v, self.n_rows = layout.n_q, layout.n_v, layout.n_rows
+        self.joints = tuple(slot.name for slot in layout.slots)
+        self.links = dict(layout.link_index)
+
+    def forward_dynamics(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, out: Array | None = None
+    ) -> Array:
+        """Accelerations (n, n_v) under torques (n, n_v), zero by default, with all loops closed.
+
+        q and v must be closed, as `project` leaves them. NaN where something that can move has no inertia.
+        """
+        return self._of_motion(self._forward_dynamics, q, v, tau, "tau", out)
+
+    def inverse_dynamics(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None, out: Array | None = None
+    ) -> Array:
+        """tau = M a + bias (n, n_v) of the tree, for accelerations (n, n_v), zero by default.
+
+        Of loops, only springs and dampers in their joints take part.
+        """
+        return self._of_motion(inverse_dynamics, q, v, a, "a", out)
+
+    def mass_matrix(self, q: ArrayLike, out: Array | None = None) -> Array:
+        """M (n, n_v, n_v)."""
+        q = self._positions(q)
+        out = _result(out, (len(q), self.n_v, self.n_v))
+        self._share(rows.rows_to_matrices, mass_matrix, q, out)
+        return out
+
+    def energy(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
+        """Kinetic, gravitational and elastic energy (n, 3) [J]."""
+        q, v = self._states(q, v)
+        out = _result(out, (len(q), 3))
+        self._share(rows.rows_of_two, totals.energy, q, v, out)
+        return out
+
+    def momentum(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+        """Momentum [angular about the centre of mass; linear] (n, 6), and the centre of mass (n, 3)."""
+        q, v = self._states(q, v)
+        out, center = np.empty((len(q), 6)), np.empty((len(q), 3))
+        self._share(rows.rows_of_three, totals.momentum, q, v, out, center)
+        return out, center
+
+    def poses(self, q: ArrayLike) -> tuple[Array, Array]:
+        """World orientations (n, n_links, 3, 3) and positions (n, n_links, 3) of all links, in the order of `links`."""
+        q = self._positions(q)
+        R, p = np.empty((len(q), len(self.links), 9)), np.empty((len(q), len(self.links), 3))
+        self._share(rows.rows_to_pairs, links.link_poses, q, R, p)
+        return R.reshape(len(q), -1, 3, 3), p
+
+    def velocity_jump(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
+        """Jumps (n, n_v) after which no loop opens: the impact of all loops at once."""
+        q, v = self._states(q, v)
+        out = _result(out, (len(q), self.n_v))
+        if self._layout.is_tree:
+            out[:] = 0.0
+            return out
+        self._share(rows.rows_of_two, impact.velocity_jump, q, v, out)
+        return out
+
+    def project(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array]:
+        """Nearest states with all loops closed: q, v, and what stays open of each (n,) [m or rad].
+
+        Positions first, then velocities, as `vc.project` does; more than 1e-9 left means that Newton's method did not
+        close the loops from there.
+        """
+        q, v = (np.array(x) for x in self._states(q, v))
+        left = np.zeros(len(q))
+        if not self._layout.is_tree:
+            work = [np.empty(self.n_v) for _ in range(self.threads)]
+            address = rows.address_of_kernel(closure.project_position)
+
+            def close(thread: int, first: int, end: int) -> None:
+                table = self._workspaces[thread].table
+                rows.rows_closed(address, table, q, CLOSED, _MOST_STEPS, work[thread], left, first, end)
+
+            self._do(close, len(q))
+            v += self.velocity_jump(q, v)
+        return q, v, left
+
+    def advance(self, q: Array, v: Array, tau: ArrayLike | None, dt: float, steps: int = 1) -> None:
+        """Move q and v in place by Runge-Kutta steps of order four of dt [s], under constant tau (n, n_v).
+
+        Loops are closed to rounding after every step. `vc.rollout` knows limits, friction and events; this does not.
+        """
+        for name, array in (("q", q), ("v", v)):
+            if array is not self._matrix(array, np.shape(array)[-1:], name, len(array)):
+                raise InputError(f"{name} is moved in place: it must be a float64, C-contiguous, writable array")
+        q, v = self._states(q, v)
+        torques = self._matrix(tau, (self.n_v,), "tau", len(q))
+        work = [np.empty((7, self.n_q)) for _ in range(self.threads)]
+        address = rows.address_of_kernel(stepping.advance)
+
+        def move(thread: int, first: int, end: int) -> None:
+            table = self._workspaces[thread].table
+            rows.rows_advanced(address, table, q, v, torques, float(dt), int(steps), work[thread], first, end)
+
+        self._do(move, len(q))
+
+    def difference(self, q_from: ArrayLike, q_to: ArrayLike) -> Array:
+        """Velocities (n, n_v) that lead from each configuration to the other in unit time."""
+        q = self._positions(q_from)
+        other = self._matrix(q_to, (self.n_q,), "q_to", len(q))
+        out = np.empty((len(q), self.n_v))
+        self._share(rows.rows_of_two, manifold.difference, q, other, out)
+        return out
+
+    def row_velocities(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """K v (n, n_rows): how fast every row of the loops opens [m/s or rad/s]."""
+        q, v = self._states(q, v)
+        out = np.empty((len(q), self.n_rows))
+        self._share(rows.rows_of_two, closure.row_velocities, q, v, out)
+        return out
+
+    def faults(self, q: ArrayLike, v: ArrayLike) -> NDArray[np.int64]:
+        """What is wrong with each state (n,): 0 for nothing.
+
+        i + 1 if number i of its (q, v) is not finite, -(i + 1) if its q[i : i + 4] is no unit quaternion.
+        """
+        q = self._matrix(q, (self.n_q,), "q")
+        return self._faults(q, self._matrix(v, (self.n_v,), "v", len(q)))
+
+    # Inside
+
+    def _of_motion(self, kernel: Any, q: Any, v: Any, given: Any, name: str, out: Array | None) -> Array:
+        q, v = self._states(q, v)
+        given = self._matrix(given, (self.n_v,), name, len(q))
+        out = _result(out, (len(q), self.n_v))
+        self._share(rows.rows_of_three, kernel, q, v, given, out)
+        return out
+
+    def _positions(self, q: Any) -> Array:
+        positions = self._matrix(q, (self.n_q,), "q")
+        self._require_quaternions(positions, np.zeros((len(positions), self.n_v)))
+        return positions
+
+    def _states(self, q: Any, v: Any) -> tuple[Array, Array]:
+        q = self._matrix(q, (self.n_q,), "q")
+        v = self._matrix(v, (self.n_v,), "v", len(q))
+        self._require_quaternions(q, v)
+        return q, v
+
+    def _matrix(self, value: Any, width: tuple[int, ...], name: str, n: int | None = None) -> Array:
+        """Float array (n, width) that kernels take; None is zeros."""
+        if value is None and n is not None:
+            return np.zeros((n, *width))
+        array = np.asarray(value)
+        shape = (n if n is not None else (len(array) if array.ndim else 0), *width)
+        if array.shape != shape or array.dtype.kind not in "iuf":
+            wanted = f"(n, {shape[1]})" if n is None else str(shape)
+            raise InputError(
+                f"{name} must be numbers of shape {wanted}, one state a row, not an array of shape {array.shape} and "
+                f"type {array.dtype}"
+            )
+        clean: Array = np.require(array, np.float64, ["C", "W", "A"])
+        return clean
+
+    def _require_quaternions(self, q: Array, v: Array) -> None:
+        """Raise if a quaternion has another length than one: rotations would be bent, without a word."""
+        faults = self._faults(q, v)
+        bad = np.flatnonzero(faults < 0)
+        if len(bad):
+            i = int(bad[0])
+            index = -int(faults[i]) - 1
+            slot = next(slot for slot in self._layout.slots if slot.q.start <= index < slot.q.stop)
+            length = np.linalg.norm(q[i, index : index + 4])
+            raise InputError(f"quaternion of joint {slot.name!r} in state {i} has length {length:.12g}, must be 1")
+
+    def _faults(self, q: Array, v: Array) -> NDArray[np.int64]:
+        codes = np.zeros(len(q), np.int64)
+        self._share(rows.rows_to_codes, first_fault, q, v, codes)
+        return codes
+
+    def _share(self, driver: Callable[..., object], kernel: Any, *arrays: NDArray[Any]) -> None:
+        """Let the threads call a kernel for all rows of the arrays."""
+        address = rows.address_of_kernel(kernel)
+
+        def work(thread: int, first: int, end: int) -> None:
+            driver(address, self._workspaces[thread].table, *arrays, first, end)
+
+        self._do(work, len(arrays[0]))
+
+    def _do(self, work: Callable[[int, int, int], object], n: int) -> None:
+        with self._lock:
+            share(work, n, self.threads, _AT_ONCE)
+
+
+def _result(out: Array | None, shape: tuple[int, ...]) -> Array:
+    """An array for the result: the given one, if it fits."""
+    if out is None:
+        return np.empty(shape)
+    is_fit = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == shape
+    if not is_fit or not (out.flags.c_contiguous and out.flags.writeable):
+        raise InputError(f"out must be a float64, C-contiguous, writable array of shape {shape}, not {_told(out)}")
+    return out
+
+
+def _told(out: Any) -> str:
+    return f"shape {out.shape}, type {out.dtype}" if isinstance(out, np.ndarray) else type(out).__name__

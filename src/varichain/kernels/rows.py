@@ -1,0 +1,103 @@
+"""Kernels over many states: row after row in one call, so that threads work at the same time.
+
+The kernels are called by address, as they are: none is compiled a second time for its rows, and a row has the same bits
+as a single call. Each function takes rows from `first` to (not including) `end`.
+"""
+
+from typing import Any
+
+import numba
+from numba.extending import intrinsic
+
+from varichain.kernels.jit import INTEGER, INTEGERS, JIT_DISABLED, KERNELS, MATRIX, NUMBER, TABLE, VECTOR, kernel
+
+CUBE = numba.float64[:, :, ::1]
+
+# Room for what a kernel returns: nothing, a number or two. Nobody looks at it where the kernel has an `out`.
+_ROOM = (0.0, 0.0)
+# With the compiler off there are no addresses: a number stands for each kernel.
+_PLAIN: list[Any] = []
+
+
+def address_of_kernel(function: Any) -> int:
+    """Address of a kernel, compiled if it is not yet; it is good for the life of the process."""
+    if JIT_DISABLED:
+        if function not in _PLAIN:
+            _PLAIN.append(function)
+        return _PLAIN.index(function)
+    types = tuple(KERNELS[function])
+    if types not in function.overloads:
+        function.compile(types)
+    compiled = function.overloads[types]
+    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
+
+
+if JIT_DISABLED:
+
+    def call(address, like, arguments):
+        """Call the kernel at an address; it returns something like `like`."""
+        return _PLAIN[address](*arguments)
+
+else:
+
+    @intrinsic
+    def call(typing_context: Any, address: Any, like: Any, arguments: Any) -> Any:
+        """Call the kernel at an address; it returns something like `like`."""
+
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            unpacked = [builder.extract_value(values[2], i) for i in range(len(arguments.types))]
+            convention = context.call_conv
+            kind = convention.get_function_type(like, arguments.types)
+            function = builder.inttoptr(values[0], kind.as_pointer())
+            return convention.call_function(builder, function, like, arguments.types, unpacked)[1]
+
+        return like(address, like, arguments), generate
+
+
+@kernel(INTEGER, TABLE, MATRIX, MATRIX, MATRIX, INTEGER, INTEGER)
+def rows_of_two(address, table, x, y, out, first, end):
+    """Kernels (table, x, y, out)."""
+    for i in range(first, end):
+        call(address, _ROOM, (table, x[i], y[i], out[i]))
+
+
+@kernel(INTEGER, TABLE, MATRIX, MATRIX, MATRIX, MATRIX, INTEGER, INTEGER)
+def rows_of_three(address, table, x, y, z, out, first, end):
+    """Kernels (table, x, y, z, out)."""
+    for i in range(first, end):
+        call(address, _ROOM, (table, x[i], y[i], z[i], out[i]))
+
+
+@kernel(INTEGER, TABLE, MATRIX, CUBE, INTEGER, INTEGER)
+def rows_to_matrices(address, table, x, out, first, end):
+    """Kernels (table, x, out) whose `out` is a matrix."""
+    for i in range(first, end):
+        call(address, _ROOM, (table, x[i], out[i]))
+
+
+@kernel(INTEGER, TABLE, MATRIX, CUBE, CUBE, INTEGER, INTEGER)
+def rows_to_pairs(address, table, x, out, other_out, first, end):
+    """Kernels (table, x, out, other_out) that write two matrices."""
+    for i in range(first, end):
+        call(address, _ROOM, (table, x[i], out[i], other_out[i]))
+
+
+@kernel(INTEGER, TABLE, MATRIX, MATRIX, INTEGERS, INTEGER, INTEGER)
+def rows_to_codes(address, table, x, y, codes_out, first, end):
+    """Kernels (table, x, y) that return an integer."""
+    for i in range(first, end):
+        codes_out[i] = call(address, 0, (table, x[i], y[i]))
+
+
+@kernel(INTEGER, TABLE, MATRIX, NUMBER, INTEGER, VECTOR, VECTOR, INTEGER, INTEGER)
+def rows_closed(address, table, q, tolerance, most_steps, work, left_out, first, end):
+    """The kernel `project_position`, q in place."""
+    for i in range(first, end):
+        left_out[i] = call(address, 0.0, (table, q[i], tolerance, most_steps, work))
+
+
+@kernel(INTEGER, TABLE, MATRIX, MATRIX, MATRIX, NUMBER, INTEGER, MATRIX, INTEGER, INTEGER)
+def rows_advanced(address, table, q, v, tau, dt, steps, work, first, end):
+    """The kernel `advance`, q and v in place."""
+    for i in range(first, end):
+        call(address, _ROOM, (table, q[i], v[i], tau[i], dt, steps, work))

@@ -1,0 +1,87 @@
+"""Runs from many states that need no Python: all steps of all of them are compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.dynamics.sharing import share
+from varichain.errors import DivergenceError, SimulationError
+from varichain.kernels import running
+from varichain.kernels.many_runs import run_rows
+from varichain.kernels.rows import address_of_kernel
+from varichain.layout.layout import layout_of
+from varichain.mechanism.mechanism import Mechanism
+from varichain.simulation.controls import Controls
+from varichain.simulation.engine import Engine
+from varichain.simulation.failures import failure
+from varichain.simulation.rollout_result import Rollout
+from varichain.simulation.settings import Settings
+from varichain.simulation.simulation import Simulation
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Runs to be made.
+
+    Attributes:
+        m: Mechanism, that of all of them.
+        q, v: Where they begin, (n, n_q) and (n, n_v).
+        times: When they are sampled (T,), start and end included [s].
+        settings: Method and steps.
+        controls: What acts.
+        torques: Torques (n, K, n_v), each held for a control step; K may be zero.
+        threads: How many runs are made at the same time.
+    """
+
+    m: Mechanism
+    q: Array
+    v: Array
+    times: Array
+    settings: Settings
+    controls: Controls
+    torques: Array
+    threads: int
+
+
+def plain_rollout(plan: Plan) -> Rollout:
+    """Make the runs; one that fails is told of, the others go on."""
+    layout, n = layout_of(plan.m), len(plan.q)
+    start, end = plan.times[[0, -1]].tolist()
+    engines = [_engine(plan, start) for _ in range(min(plan.threads, n))]
+    q_out = np.full((n, len(plan.times), plan.q.shape[1]), np.nan)
+    v_out = np.full((n, len(plan.times), plan.v.shape[1]), np.nan)
+    status, freedom, reached = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n)
+    ticks = start + np.arange(1, plan.torques.shape[1] + 1) * plan.settings.control_step
+    ticks[-1:] = np.inf
+    cancelled = np.zeros(1, np.int64)
+    address = address_of_kernel(running.run)
+    begins = [(engine.holds.copy(), engine.memo.copy(), engine.tally.copy()) for engine in engines]
+
+    def run(thread: int, first: int, last: int) -> None:
+        given = (plan.q, plan.v, end, plan.torques, ticks, cancelled, q_out, v_out, status, freedom, reached)
+        run_rows(address, *engines[thread].arguments, *begins[thread], *given, first, last)  # type: ignore[call-arg]
+
+    share(run, n, plan.threads, at_once=max(1, min(16, n // (4 * plan.threads))), cancel=lambda: cancelled.fill(1))
+    faults = {}
+    for i in np.flatnonzero(status != running.REACHED).tolist():
+        faults[i] = failure(layout, int(status[i]), float(reached[i]), int(freedom[i]))
+    outcomes = tuple([_outcome(faults.get(i)) for i in range(n)])
+    return Rollout(plan.times, q_out, v_out, outcomes, faults, (), layout)
+
+
+def _engine(plan: Plan, start: float) -> Engine:
+    """An engine with a workspace of its own, ready to begin anywhere."""
+    state = plan.m.state()
+    state.time = start
+    return Simulation(plan.m, state, plan.settings, [], plan.controls).engine
+
+
+def _outcome(fault: SimulationError | None) -> str:
+    if fault is None:
+        return "complete"
+    return "diverged" if isinstance(fault, DivergenceError) else "error"

@@ -1,0 +1,72 @@
+"""Runs from many states that Python has a part in: events, joints that give way, controllers; each with its trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.dynamics.sharing import share
+from varichain.errors import DivergenceError, SimulationError
+from varichain.layout.layout import Layout, layout_of
+from varichain.layout.state import State
+from varichain.mechanism.mechanism import Mechanism
+from varichain.simulation.rollout_result import Rollout
+from varichain.simulation.runs import simulate
+from varichain.trace import Trace
+
+Array = NDArray[np.float64]
+
+
+class _CancelledError(Exception):
+    """Nobody waits for the run any more."""
+
+
+def traced_rollout(m: Mechanism, q: Array, v: Array, times: Array, threads: int, options: dict[str, Any]) -> Rollout:
+    """Simulate every state; a run that fails is told of, the others go on."""
+    layout, n = layout_of(m), len(q)
+    traces: list[Trace | None] = [None] * n
+    faults: dict[int, SimulationError] = {}
+    cancelled: list[bool] = []
+
+    def look(now: float, end: float) -> None:
+        if cancelled:
+            raise _CancelledError
+
+    def run(thread: int, first: int, last: int) -> None:
+        for i in range(first, last):
+            start = State(layout, q[i].copy(), v[i].copy(), float(times[0]))
+            try:
+                traces[i] = simulate(m, start, float(times[-1]), progress=look, **options)
+            except SimulationError as error:
+                faults[i], traces[i] = error, error.trace
+
+    share(run, n, threads, at_once=1, cancel=lambda: cancelled.append(True))
+    q_out, v_out = np.full((n, len(times), layout.n_q), np.nan), np.full((n, len(times), layout.n_v), np.nan)
+    found = [trace for trace in traces if trace is not None]
+    for i, trace in enumerate(found):
+        _gather(trace, layout, times, q_out[i], v_out[i])
+    outcomes = tuple([_outcome(trace, faults.get(i)) for i, trace in enumerate(found)])
+    return Rollout(times, q_out, v_out, outcomes, dict(sorted(faults.items())), tuple(found), layout)
+
+
+def _outcome(trace: Trace, fault: SimulationError | None) -> str:
+    if fault is None:
+        return trace.outcome
+    return "diverged" if isinstance(fault, DivergenceError) else "error"
+
+
+def _gather(trace: Trace, layout: Layout, times: Array, q_out: Array, v_out: Array) -> None:
+    """Write the samples that lie on the times, as long as the joints are those of the start.
+
+    At the instant of an event the side after it counts, being the later one.
+    """
+    for epoch in trace.epochs:
+        q, v = epoch.q, epoch.v
+        # a cut of the tree gives a joint all six freedoms, and no connection takes them away again
+        if q.shape[1] != layout.n_q or v.shape[1] != layout.n_v:
+            continue
+        places = np.minimum(np.searchsorted(times, epoch.time), len(times) - 1)
+        is_on = times[places] == epoch.time
+        q_out[places[is_on]], v_out[places[is_on]] = q[is_on], v[is_on]
