@@ -22,7 +22,7 @@ test: venv
 	$(BIN)/python tools/run_checks.py
 
 bench: venv
-	@for file in benchmarks/bench_*.py; do echo "$$file"; $(BIN)/python "$$file" || exit 1; done
+	$(BIN)/varichain bench
 
 venv: $(VENV)/.dev-installed
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from varichain import __version__
+from varichain.cli.bench import bench
 from varichain.cli.console import warn
 from varichain.cli.failures import INTERRUPTED
 from varichain.cli.info import info
@@ -26,6 +27,7 @@ app.command("list")(list_scenarios)
 app.command("run")(run)
 app.command("info")(info)
 app.command("new")(new)
+app.command("bench")(bench)
 
 
 def _version(is_wanted: bool) -> None:

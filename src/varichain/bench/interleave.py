@@ -9,7 +9,8 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import repeat
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Ratio:
-    """Ratio of two times over the rounds: median, and the range in which eight of ten rounds lie."""
+    """Ratio of two times over the rounds: median, and the quartiles, between which half of the rounds lie."""
 
     median: float
     low: float
@@ -48,10 +49,15 @@ class Timings:
         """The contender with the shortest median."""
         return min(names, key=self.median)
 
+    def quartiles(self, name: str) -> tuple[float, float]:
+        """Times per call [s] between which half of the rounds lie."""
+        low, high = np.percentile(self.seconds[name], [25.0, 75.0])
+        return float(low), float(high)
+
     def ratio(self, numerator: str, denominator: str) -> Ratio:
         """How many times longer the first takes than the second, compared within each round."""
         ratios = self.seconds[numerator] / self.seconds[denominator]
-        return Ratio(*(float(x) for x in np.percentile(ratios, [50.0, 10.0, 90.0])))
+        return Ratio(*(float(x) for x in np.percentile(ratios, [50.0, 25.0, 75.0])))
 
 
 def interleave(
@@ -82,13 +88,19 @@ def interleave(
     return Timings(seconds)
 
 
-def use_one_core() -> int | None:
+@contextmanager
+def one_core() -> Iterator[int | None]:
     """Keep this process, and what it starts, on one core; its number, or None where the system cannot do that."""
     if not hasattr(os, "sched_setaffinity"):
-        return None
-    core = max(os.sched_getaffinity(0))
+        yield None
+        return
+    allowed = os.sched_getaffinity(0)
+    core = max(allowed)
     os.sched_setaffinity(0, {core})
-    return core
+    try:
+        yield core
+    finally:
+        os.sched_setaffinity(0, allowed)
 
 
 def _calls_per_batch(function: Callable[[], object], batch_seconds: float, warm_up_seconds: float) -> int:

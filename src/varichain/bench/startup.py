@@ -10,7 +10,10 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from interleave import Timings
+
+from varichain.bench.interleave import Timings
+from varichain.bench.rows import Row, row_alone
+from varichain.bench.targets import IMPORTED, READY
 
 BARE, NUMBA, IMPORT = "python alone", "import numba", "import varichain"
 FRIENDLY, PREPARED = "vc.forward_dynamics", "m.prepare(), handle.forward_dynamics"
@@ -65,6 +68,20 @@ def measure_start_up(rounds: int = 7) -> StartUp:
         cold_lines,
         ready_lines,
     )
+
+
+def start_up() -> list[Row]:
+    """First process of all, later processes, and what of it is Python's and Numba's own."""
+    measured = measure_start_up()
+    rows = []
+    for script, seconds in measured.cold.items():
+        rows.append(Row("first start, empty cache", script, seconds, seconds, seconds, unit="s"))
+    for script in (FRIENDLY, PREPARED):
+        rows.append(row_alone("next start, filled cache", script, measured.ready, script, READY, "s"))
+    rows.append(row_alone("inside a process", IMPORT, measured.imports, IMPORT, IMPORTED, "s"))
+    for script in (IMPORT, NUMBA, BARE):
+        rows.append(row_alone("for comparison, process start to", script, measured.ready, script, unit="s"))
+    return rows
 
 
 def _first_result(script: str, cache: str) -> tuple[float, int]:

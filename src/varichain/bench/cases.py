@@ -1,0 +1,67 @@
+"""What is measured: a name for each measurement, so that some can be chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from varichain.bench.contenders import CONSTRAINED, FORWARD, IMPACT, INVERSE, MASS, RUN, STEP
+from varichain.bench.measures import Effort, batches, beside_peers, friendly_calls, growth, structure_changes
+from varichain.bench.mechanisms import CLOSED, LARGE, OPEN
+from varichain.bench.memory import memory
+from varichain.bench.rows import Row
+from varichain.bench.startup import start_up
+from varichain.errors import InputError
+
+_STRUCK = ("figure, 2 hands + 2 feet", "figure, 4 welds", "pinned chain of 100")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One measurement.
+
+    Attributes:
+        name: "task: mechanism".
+        measure: Measures it.
+        is_long: Whether it is left out of a quick run.
+    """
+
+    name: str
+    measure: Callable[[Effort], list[Row]]
+    is_long: bool = False
+
+
+def cases(only: Sequence[str] = (), is_quick: bool = False) -> list[Case]:
+    """All measurements, or those whose names contain one of the words.
+
+    Raises:
+        InputError: A word is in no name.
+    """
+    found = _all_cases()
+    for word in only:
+        if not any(word.lower() in case.name.lower() for case in found):
+            raise InputError(
+                f"no benchmark has {word!r} in its name; they are {', '.join(case.name for case in found)}"
+            )
+    chosen = [case for case in found if not only or any(word.lower() in case.name.lower() for word in only)]
+    return [case for case in chosen if not (is_quick and case.is_long)]
+
+
+def _all_cases() -> list[Case]:
+    pairs = [(task, mechanism) for task in (INVERSE, MASS, FORWARD) for mechanism in OPEN]
+    pairs += [(CONSTRAINED, mechanism) for mechanism in CLOSED]
+    pairs += [(IMPACT, mechanism) for mechanism in _STRUCK]
+    pairs += [(task, mechanism) for task in STEP for mechanism in ("figure, open", "figure, 4 welds")]
+    pairs += [(task, mechanism) for task in RUN for mechanism in ("figure, 2 hands + 2 feet", "figure, 4 welds")]
+    found = [Case(f"{task}: {what}", partial(beside_peers, task, what), what in LARGE) for task, what in pairs]
+    grown = [(INVERSE, "chain"), (FORWARD, "chain"), (CONSTRAINED, "pinned chain"), (CONSTRAINED, "ladder")]
+    found += [Case(f"growth of {task}: {family}", partial(growth, task, family)) for task, family in grown]
+    return [
+        *found,
+        Case("friendly calls: figure, open", friendly_calls),
+        Case("structure change: figure", structure_changes),
+        Case("batch: figure, 4 welds", batches),
+        Case("first start: figure, open", lambda effort: start_up(), is_long=True),
+        Case("memory: chain of 1000", lambda effort: memory(), is_long=True),
+    ]

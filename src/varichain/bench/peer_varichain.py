@@ -1,0 +1,67 @@
+"""Our own ways: the prepared handle, which writes into arrays made beforehand, and the engine of simulations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from varichain.bench.contenders import (
+    CONSTRAINED,
+    FORWARD,
+    IMPACT,
+    INVERSE,
+    LONGEST,
+    MASS,
+    TIME_STEP,
+    Array,
+    Contender,
+    method_of,
+    steps_of,
+)
+from varichain.bench.mechanisms import Question
+from varichain.simulation import Simulation
+from varichain.simulation.controls import Controls
+from varichain.simulation.settings import checked_settings
+
+
+def varichain_contenders(task: str, given: Question) -> list[Contender]:
+    """The one way that we have for a task; steps by Runge-Kutta, runs by both methods."""
+    m, q, v = given.m, given.s.q.copy(), given.s.v.copy()
+    handle, n = m.prepare(), m.n_v
+    vector, matrix = np.empty(n), np.empty((n, n))
+
+    def one(calls: str, run: Callable[[], object], result: Array = vector) -> list[Contender]:
+        return [Contender("varichain", calls, run, lambda: np.array(result))]
+
+    if task == INVERSE:
+        return one("handle.inverse_dynamics", lambda: handle.inverse_dynamics(q, v, given.a, vector))
+    if task == MASS:
+        return one("handle.mass_matrix", lambda: handle.mass_matrix(q, matrix), matrix)
+    if task in (FORWARD, CONSTRAINED):
+        return one("handle.forward_dynamics", lambda: handle.forward_dynamics(q, v, given.tau, vector))
+    if task == IMPACT:
+        before = impact_velocity(given)
+        return one("handle.velocity_jump", lambda: handle.velocity_jump(q, before, vector))
+    return [_simulation(given, method_of(task), steps_of(task))]
+
+
+def impact_velocity(given: Question) -> Array:
+    """Velocities (n_v,) with which all loops open, as at the instant before they close."""
+    velocity: Array = given.s.v + given.a
+    return velocity
+
+
+def _simulation(given: Question, method: str, steps: int) -> Contender:
+    """Steps in the core, with a sample at their end; single ones follow each other, as they do in a run."""
+    settings = checked_settings(method, TIME_STEP, steps * TIME_STEP, 1e-9, None, "off")
+    simulation = Simulation(given.m.copy(), given.s.copy(), settings, [], Controls(None, None, ()))
+    simulation.begin()
+    start, engine = simulation.engine.snapshot(), simulation.engine
+
+    def run() -> None:
+        if steps > 1 or engine.time > LONGEST:
+            engine.restore(start)
+        engine.run(engine.time + steps * TIME_STEP, steps)
+
+    return Contender("varichain", f"{method}, in the core", run, lambda: engine.v.copy())

@@ -1,0 +1,32 @@
+"""What the project wants: ratios to other libraries' times, growth with size, start and memory."""
+
+from __future__ import annotations
+
+from varichain.bench.contenders import CONSTRAINED, FORWARD, INVERSE
+
+_RATIOS = {
+    (INVERSE, "figure, open", "Pinocchio"): 1.8,
+    (INVERSE, "figure, open", "MuJoCo"): 2.2,
+    (FORWARD, "figure, open", "Pinocchio"): 1.9,
+    (FORWARD, "figure, open", "MuJoCo"): 2.4,
+    (CONSTRAINED, "figure, 2 hands + 2 feet", "Pinocchio"): 3.0,
+    (CONSTRAINED, "figure, 2 hands + 2 feet", "MuJoCo"): 2.5,
+    (CONSTRAINED, "ladder of 40", "Pinocchio"): 15.0,
+    (CONSTRAINED, "ladder of 40", "MuJoCo"): 2.0,
+    ("20 steps, euler", "figure, 4 welds", "MuJoCo"): 2.4,
+    ("batch", "figure, 4 welds", "MuJoCo"): 2.5,
+}
+FRIENDLY = 15e-6  # [s]: a friendly call on the figure
+CHANGE = 200e-6  # [s]: a structure change of the figure
+READY, IMPORTED = 1.5, 0.3  # [s]: a later process to its first result, the import
+MEMORY = 200.0  # [MB]: a whole process that computes the chain of 1000
+
+
+def ratio_target(task: str, mechanism: str, library: str) -> float | None:
+    """Their time over ours that is wanted at least; None if nothing is."""
+    return _RATIOS.get((task, mechanism, library))
+
+
+def growth_target(times: float) -> float:
+    """Growth of the cost that is allowed when the size grows so many times: linear, and a fifth."""
+    return 1.2 * times

@@ -1,0 +1,77 @@
+"""`varichain bench`: speed beside other libraries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from varichain.cli.console import output, print_json, say, warn
+from varichain.cli.failures import Debug, UsageError, reported, usage
+
+_QUICK_ROUNDS, _QUICK_STATES = 10, 200
+
+
+def bench(
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="WORD", help="Measure what has this word in its name; repeatable."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few rounds, no large mechanisms, no first start.")] = False,
+    rounds: Annotated[int | None, typer.Option("--rounds", metavar="N", help="Rounds of a measurement, 100.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, times in seconds.")] = False,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", metavar="FILE", help="Write the table to a file, or between its marks.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw cost against size.")] = None,
+    names: Annotated[bool, typer.Option("--list", help="List what would be measured, and measure nothing.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Measure the speed beside Pinocchio, MuJoCo and Drake, as far as they are installed."""
+    with reported(debug):
+        from varichain.bench import report
+        from varichain.bench.cases import cases
+        from varichain.bench.contenders import missing_peers
+        from varichain.bench.measures import Effort
+        from varichain.bench.plot import plot_growth
+        from varichain.bench.rows import Row
+
+        if rounds is not None and rounds < 1:
+            raise UsageError(f"--rounds must be 1 or more, not {rounds}")
+        with usage():
+            chosen = cases(only or (), quick)
+        if names:
+            for case in chosen:
+                say(case.name)
+            return
+        effort = Effort(rounds or 100)
+        if quick:
+            effort = Effort(rounds or _QUICK_ROUNDS, _QUICK_STATES, is_quick=True)
+        notes = [f"{name} is not installed and was not measured" for name in missing_peers()]
+        for line in (report.machine_line(), *notes):
+            warn(line)
+        rows: list[Row] = []
+        for number, case in enumerate(chosen, start=1):
+            warn(f"{number} of {len(chosen)}  {case.name}")
+            rows += case.measure(effort)
+        if as_json:
+            print_json(report.plain(rows, notes))
+        else:
+            _tell(rows)
+        if markdown is not None:
+            report.write_markdown(markdown, report.markdown(rows, notes))
+        if plot is not None:
+            plot_growth(rows, plot)
+
+
+def _tell(rows: list) -> None:  # type: ignore[type-arg]
+    from varichain.bench import report
+
+    output().print(report.table(rows))
+    n, missed = report.judged(rows)
+    say()
+    say(f"targets: {n - len(missed)} of {n} met")
+    for row in missed:
+        ratio = "" if row.ratio is None else f", {row.ratio.median:.2f}"
+        say(f"  missed: {row.task}, {row.mechanism} {row.library}{ratio} (target {row.target})")
