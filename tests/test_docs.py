@@ -14,9 +14,7 @@ from varichain.mechanism.check import RULES
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-SOURCES = sorted(
-    path for folder in ("src", "tests", "examples") for path in (ROOT / folder).rglob("*.py")
-)
+SOURCES = sorted(path for folder in ("src", "tests", "examples") for path in (ROOT / folder).rglob("*.py"))
 
 # A program is marked, so that fragments need not run; what it prints may follow in a block of its own.
 PROGRAM = re.compile(r"<!-- runnable -->\n```python\n(.*?)```\n(?:\n```output\n(.*?)```\n)?", re.DOTALL)

@@ -26,6 +26,7 @@ TIME_STEP = 1e-3  # [s]
 LONGEST = 0.05  # [s] that single steps follow each other before they begin again
 PEERS = {"pinocchio": "Pinocchio", "mujoco": "MuJoCo", "pydrake": "Drake"}  # by the name of their package
 AGREEMENT = 1e-9  # relative to the largest entry of the answer
+_LONG = 60  # freedoms, up to which that is more than what rounding does to accelerations
 
 
 class DisagreementError(VarichainError):
@@ -56,6 +57,15 @@ class Contender:
     def name(self) -> str:
         """Library and calls."""
         return f"{self.library}: {self.calls}"
+
+
+def agreement_of_accelerations(given: Question) -> float:
+    """Relative difference of two accelerations that rounding explains.
+
+    The condition of a chain's mass matrix grows with the fourth power of its length, and with it what elimination makes
+    of rounding: MuJoCo's and ours are 5e-14, 7e-10 and 1e-5 apart for 10, 100 and 1000 links.
+    """
+    return AGREEMENT * max(1.0, float(given.m.n_v / _LONG) ** 4)
 
 
 def method_of(task: str) -> str:

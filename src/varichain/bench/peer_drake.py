@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pydrake.multibody.tree import MultibodyForces
 
-from varichain.bench.contenders import FORWARD, INVERSE, MASS, Array, Contender
+from varichain.bench.contenders import FORWARD, INVERSE, MASS, Array, Contender, agreement_of_accelerations
 from varichain.bench.mechanisms import Question
 from varichain.bench.twin_drake import DrakeTwin
 
@@ -53,4 +53,5 @@ def drake_contenders(task: str, given: Question) -> list[Contender]:
         answer: Array = T.T @ found["answer"] - twin.rate(given.s.v)
         return answer
 
-    return [Contender("Drake", "generalized_acceleration port", timed(lambda: port.Eval(context)), accelerations)]
+    run, near = timed(lambda: port.Eval(context)), agreement_of_accelerations(given)
+    return [Contender("Drake", "generalized_acceleration port", run, accelerations, tolerance=near)]

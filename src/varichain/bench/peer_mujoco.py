@@ -21,6 +21,7 @@ from varichain.bench.contenders import (
     TIME_STEP,
     Array,
     Contender,
+    agreement_of_accelerations,
     method_of,
     steps_of,
 )
@@ -87,9 +88,10 @@ def _forward(twin: MujocoTwin, given: Question) -> list[Contender]:
         mj.mj_solveM(model, data, result, force)
 
     stage_names = _STAGES + "makeM, factorM, comVel, rne, solveM"
+    near = agreement_of_accelerations(given)
     return [
-        Contender("MuJoCo", "mj_forward", whole, lambda: _accelerations(twin, given, data.qacc)),
-        Contender("MuJoCo", stage_names, stages, lambda: _accelerations(twin, given, result[0])),
+        Contender("MuJoCo", "mj_forward", whole, lambda: _accelerations(twin, given, data.qacc), tolerance=near),
+        Contender("MuJoCo", stage_names, stages, lambda: _accelerations(twin, given, result[0]), tolerance=near),
     ]
 
 

@@ -32,7 +32,7 @@ def bench(
     with reported(debug):
         from varichain.bench import report
         from varichain.bench.cases import cases
-        from varichain.bench.contenders import missing_peers
+        from varichain.bench.contenders import DisagreementError, missing_peers
         from varichain.bench.measures import Effort
         from varichain.bench.plot import plot_growth
         from varichain.bench.rows import Row
@@ -54,7 +54,11 @@ def bench(
         rows: list[Row] = []
         for number, case in enumerate(chosen, start=1):
             warn(f"{number} of {len(chosen)}  {case.name}")
-            rows += case.measure(effort)
+            try:
+                rows += case.measure(effort)
+            except DisagreementError as error:  # said now, and by the exit code; the others are measured
+                notes.append(f"{case.name} was not measured: {error}")
+                warn(notes[-1])
         if as_json:
             print_json(report.plain(rows, notes))
         else:
@@ -63,6 +67,8 @@ def bench(
             report.write_markdown(markdown, report.markdown(rows, notes))
         if plot is not None:
             plot_growth(rows, plot)
+        if len(notes) > len(missing_peers()):
+            raise DisagreementError("some libraries do not answer the same question, and were not measured")
 
 
 def _tell(rows: list) -> None:  # type: ignore[type-arg]
