@@ -9,18 +9,25 @@ from varichain.bench.rows import Row
 from varichain.bench.targets import MEMORY
 from varichain.errors import VarichainError
 
+# What getrusage tells of a new process is at least what its parent had: Linux is asked otherwise.
 _SCRIPT = """
-import resource, sys
+import sys
 def tell(what):
-    print(what, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, sep="\\t", flush=True)
+    try:
+        with open("/proc/self/status") as status:
+            size = next(line.split()[1] for line in status if line.startswith("VmHWM"))
+    except OSError:
+        import resource
+        size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "darwin" else 1)
+    print(what, size, sep="\\t", flush=True)
 tell("Python alone")
 import numpy
 tell("numpy imported")
 import numba
 tell("Numba imported")
-import varichain as vc
+import varichain as vc, varichain.dynamics
+tell("varichain's dynamics imported")
 from varichain.bench.mechanisms import chain
-tell("varichain imported")
 given = chain(10, pinned=True)
 vc.forward_dynamics(given.m, given.s)
 tell("chain of 10, pinned")
@@ -37,10 +44,9 @@ def memory() -> list[Row]:
     if done.returncode:
         raise VarichainError(f"the process whose memory is measured failed:\n{done.stderr}")
     rows = []
-    scale = 1024.0**2 if sys.platform == "darwin" else 1024.0  # ru_maxrss is in bytes there, in kilobytes elsewhere
     for line in done.stdout.splitlines():
-        what, size = line.split("\t")
-        found = float(size) / scale
+        what, kilobytes = line.split("\t")
+        found = float(kilobytes) / 1024.0
         is_judged = what.startswith("chain of 1000")
         target, met = (f"< {MEMORY:g} MB", found < MEMORY) if is_judged else ("", None)
         rows.append(Row("memory", what, found, found, found, target=target, met=met, unit="MB"))
