@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 
 from varichain.bench import report
+from varichain.bench.cases import Case, measure
 from varichain.bench.contenders import Contender, DisagreementError, differences
 from varichain.bench.interleave import Timings, interleave
+from varichain.bench.measures import Effort
 from varichain.bench.plot import curves
 from varichain.bench.rows import Row, row_alone, row_beside, row_growth
 from varichain.errors import InputError
@@ -97,3 +99,15 @@ def test_a_plot_of_nothing_is_refused(tmp_path):
 
     with pytest.raises(InputError, match="measure chains or ladders"):
         plot_growth([], tmp_path / "plot.png")
+
+
+def test_one_disagreement_does_not_stop_the_others():
+    """A case on which libraries disagree is told of and has no rows; the others have theirs."""
+
+    def disagree(effort):
+        raise DisagreementError("apart")
+
+    row, told = row_alone("task", "it", TIMINGS, "ours"), []
+    chosen = [Case("first", disagree), Case("second", lambda effort: [row])]
+    assert measure(chosen, Effort(), told.append) == ([row], ["first was not measured: apart"])
+    assert told == ["1 of 2  first", "first was not measured: apart", "2 of 2  second"]

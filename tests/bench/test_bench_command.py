@@ -42,6 +42,8 @@ def test_mistakes_of_the_command_line():
     """Unknown words and impossible numbers of rounds are mistakes of usage that say what would be valid."""
     done = bench("--only", "teapot")
     assert done.exit_code == 2 and "no benchmark has 'teapot' in its name; they are inverse dynamics" in done.output
+    done = bench("--list", "--plot", "no/such/folder/growth.png")
+    assert done.exit_code == 2 and "there is no folder no/such/folder to write growth.png to" in done.output
     done = bench("--rounds", "0")
     assert done.exit_code == 2 and "--rounds must be 1 or more" in done.output
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from varichain.bench.contenders import CONSTRAINED, FORWARD, IMPACT, INVERSE, MASS, RUN, STEP
+from varichain.bench.contenders import CONSTRAINED, FORWARD, IMPACT, INVERSE, MASS, RUN, STEP, DisagreementError
 from varichain.bench.measures import Effort, batches, beside_peers, friendly_calls, growth, structure_changes
 from varichain.bench.mechanisms import CLOSED, LARGE, OPEN
 from varichain.bench.memory import memory
@@ -46,6 +46,20 @@ def cases(only: Sequence[str] = (), is_quick: bool = False) -> list[Case]:
             )
     chosen = [case for case in found if not only or any(word.lower() in case.name.lower() for word in only)]
     return [case for case in chosen if not (is_quick and case.is_long)]
+
+
+def measure(chosen: Sequence[Case], effort: Effort, tell: Callable[[str], object]) -> tuple[list[Row], list[str]]:
+    """Measure some cases one after the other, telling which; rows, and what libraries disagree about."""
+    rows: list[Row] = []
+    failures: list[str] = []
+    for number, case in enumerate(chosen, start=1):
+        tell(f"{number} of {len(chosen)}  {case.name}")
+        try:
+            rows += case.measure(effort)
+        except DisagreementError as error:  # no time of it means anything, those of the others do
+            failures.append(f"{case.name} was not measured: {error}")
+            tell(failures[-1])
+    return rows, failures
 
 
 def _all_cases() -> list[Case]:

@@ -27,7 +27,7 @@ _CHANGES = 20  # structure changes in a row, of each kind, in a round
 class Effort:
     """How long to measure: rounds of every measurement, states of a batch, whether large mechanisms are left out."""
 
-    rounds: int = 100
+    rounds: int = 400
     states: int = 10_000
     is_quick: bool = False
 
@@ -96,7 +96,7 @@ def structure_changes(effort: Effort) -> list[Row]:
         "a hand grasps, impact included": lambda: _grasp(m, s),
     }
     tree, peer = "an elbow of the tree is cut", "MuJoCo: add or delete an equality, MjSpec.recompile"
-    names, rounds = [*works, tree], max(5, effort.rounds // 4)
+    names, rounds = [*works, tree], max(5, effort.rounds // 10)
     recompile = None
     if find_spec("mujoco"):
         from varichain.bench.peer_mujoco import mujoco_recompile

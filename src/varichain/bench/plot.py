@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,12 @@ _PANELS = (
 _MARKS = {"varichain": "o-", "Pinocchio": "s--", "MuJoCo": "^--", "Drake": "v--"}
 
 
+def check_plot() -> None:
+    """Raise MissingExtraError if matplotlib is not installed."""
+    if not find_spec("matplotlib"):
+        raise MissingExtraError("plots need matplotlib: pip install 'varichain[plot]'")
+
+
 def plot_growth(rows: Sequence[Row], path: Path) -> None:
     """Draw the time of each library against the size of chains and ladders, both logarithmic, to a file.
 
@@ -27,11 +34,12 @@ def plot_growth(rows: Sequence[Row], path: Path) -> None:
         MissingExtraError: matplotlib is not installed.
         InputError: No row belongs to a chain or ladder, or the file's kind is unknown.
     """
-    try:
-        import matplotlib
-    except ImportError:
-        raise MissingExtraError("plots need matplotlib: pip install 'varichain[plot]'") from None
+    check_plot()
+    import matplotlib
+
     matplotlib.use("Agg")
+    # files that are small, and the same for the same rows
+    matplotlib.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "varichain"}
     from matplotlib import pyplot
 
     panels = {panel: curves(rows, *panel[:2]) for panel in _PANELS}
@@ -42,7 +50,7 @@ def plot_growth(rows: Sequence[Row], path: Path) -> None:
         _draw(axis, found)
         axis.set(title=f"{task},\n{family}", xlabel=unit, ylabel="time per call [us]")
     try:
-        figure.savefig(path)
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
     except (ValueError, OSError) as error:
         raise InputError(f"{path} cannot be written: {error}") from None
     finally:

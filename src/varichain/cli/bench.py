@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from varichain.cli.console import output, print_json, say, warn
 from varichain.cli.failures import Debug, UsageError, reported, usage
+
+if TYPE_CHECKING:
+    from varichain.bench.measures import Effort
+    from varichain.bench.rows import Row
 
 _QUICK_ROUNDS, _QUICK_STATES = 10, 200
 
@@ -19,7 +24,7 @@ def bench(
         typer.Option("--only", metavar="WORD", help="Measure what has this word in its name; repeatable."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Few rounds, no large mechanisms, no first start.")] = False,
-    rounds: Annotated[int | None, typer.Option("--rounds", metavar="N", help="Rounds of a measurement, 100.")] = None,
+    rounds: Annotated[int | None, typer.Option("--rounds", metavar="N", help="Rounds of a measurement, 400.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, times in seconds.")] = False,
     markdown: Annotated[
         Path | None, typer.Option("--markdown", metavar="FILE", help="Write the table to a file, or between its marks.")
@@ -31,34 +36,27 @@ def bench(
     """Measure the speed beside Pinocchio, MuJoCo and Drake, as far as they are installed."""
     with reported(debug):
         from varichain.bench import report
-        from varichain.bench.cases import cases
+        from varichain.bench.cases import cases, measure
         from varichain.bench.contenders import DisagreementError, missing_peers
-        from varichain.bench.measures import Effort
-        from varichain.bench.plot import plot_growth
-        from varichain.bench.rows import Row
+        from varichain.bench.plot import check_plot, plot_growth
 
         if rounds is not None and rounds < 1:
             raise UsageError(f"--rounds must be 1 or more, not {rounds}")
         with usage():
             chosen = cases(only or (), quick)
+            for path in filter(None, (markdown, plot)):
+                _check_folder(path)
         if names:
             for case in chosen:
                 say(case.name)
             return
-        effort = Effort(rounds or 100)
-        if quick:
-            effort = Effort(rounds or _QUICK_ROUNDS, _QUICK_STATES, is_quick=True)
+        if plot is not None:
+            check_plot()
         notes = [f"{name} is not installed and was not measured" for name in missing_peers()]
         for line in (report.machine_line(), *notes):
             warn(line)
-        rows: list[Row] = []
-        for number, case in enumerate(chosen, start=1):
-            warn(f"{number} of {len(chosen)}  {case.name}")
-            try:
-                rows += case.measure(effort)
-            except DisagreementError as error:  # said now, and by the exit code; the others are measured
-                notes.append(f"{case.name} was not measured: {error}")
-                warn(notes[-1])
+        rows, failures = measure(chosen, _effort(quick, rounds), warn)
+        notes += failures
         if as_json:
             print_json(report.plain(rows, notes))
         else:
@@ -67,11 +65,24 @@ def bench(
             report.write_markdown(markdown, report.markdown(rows, notes))
         if plot is not None:
             plot_growth(rows, plot)
-        if len(notes) > len(missing_peers()):
-            raise DisagreementError("some libraries do not answer the same question, and were not measured")
+        if failures:
+            raise DisagreementError("some libraries do not answer the same question: " + "; ".join(failures))
 
 
-def _tell(rows: list) -> None:  # type: ignore[type-arg]
+def _effort(quick: bool, rounds: int | None) -> Effort:
+    from varichain.bench.measures import Effort
+
+    effort = Effort(_QUICK_ROUNDS, _QUICK_STATES, is_quick=True) if quick else Effort()
+    return replace(effort, rounds=rounds) if rounds is not None else effort
+
+
+def _check_folder(path: Path) -> None:
+    """Raise before minutes of measuring, not behind them."""
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {path.parent} to write {path.name} to")
+
+
+def _tell(rows: list[Row]) -> None:
     from varichain.bench import report
 
     output().print(report.table(rows))
