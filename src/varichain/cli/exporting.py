@@ -48,8 +48,8 @@ def export(
         if not 0.0 < speed < float("inf"):
             raise UsageError(f"--speed must be greater than 0, not {speed:g}")
         shape = _size(size)
-        free_file(to, overwrite)
         trace = trace_from(target)
+        free_file(to, overwrite)
         names = [] if trails is None else [name.strip() for name in trails.split(",")]
         with _bar() as progress:
             found = exported(

@@ -38,8 +38,8 @@ def plot(
         path = out or Path(target).with_suffix(".png")
         if path.suffix.lower() not in _SUFFIXES:
             raise UsageError(f"{str(path)!r} must end with {', '.join(_SUFFIXES)}")
-        free_file(path, overwrite)
         trace = trace_from(target)
+        free_file(path, overwrite)
         from varichain.plots import plot as plotted
 
         with usage():

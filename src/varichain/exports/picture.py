@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
-import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -53,8 +53,9 @@ class Painter:
         """
         self.playback = playback
         self._pv = _pyvista()
-        self._stage = self._pv.Plotter(off_screen=True, window_size=list(size), lighting="light kit")
-        self._stage.enable_anti_aliasing("msaa", multi_samples=8)
+        with _without_warnings():
+            self._stage = self._pv.Plotter(off_screen=True, window_size=list(size), lighting="light kit")
+            self._stage.enable_anti_aliasing("msaa", multi_samples=8)
         self._stage.set_background(palette.hex_color(palette.BACKGROUND))
         self._actors = [
             [(self._add(surface.triangles, palette.LINK), surface) for surface in part.surfaces]
@@ -89,6 +90,7 @@ class Painter:
         self._place_trails(i)
         if self._title is not None:
             self._write(i, *self._title)
+        self._stage.render()  # a picture is taken of what was rendered last
         image: Image = np.ascontiguousarray(self._stage.screenshot(return_img=True)[..., :3])
         return image
 
@@ -132,14 +134,16 @@ class Painter:
         mesh.point_data["shade"] = np.round(255 * shade).astype(np.uint8)
         self._stage.add_mesh(mesh, scalars="shade", rgb=True, lighting=False, line_width=1)
 
-    def _add_title(self, size: tuple[int, int]) -> Any:
-        height = max(9, round(size[1] / 38))
-        name = self.playback.scenes[0].mechanism.name
-        color = palette.hex_color(palette.TEXT)
-        gap = size[1] - 3.0 * height
-        self._stage.add_text(name, position=(height, gap), font_size=height, color=color, name="name")
-        self._stage.add_text(" ", position=(height, gap - 2.0 * height), font_size=height - 2, color=color, name="time")
-        return height, gap
+    def _add_title(self, size: tuple[int, int]) -> tuple[Any, Any]:
+        """Write the name, and make room for time and events below it."""
+        height, color = max(9, round(size[1] / 44)), palette.hex_color(palette.TEXT)
+        lines = [
+            self._stage.add_text(
+                text, position=(height, size[1] - (3.0 + 2.0 * k) * height), font_size=height - 2 * (k > 0), color=color
+            )
+            for k, text in enumerate((str(self.playback.scenes[0].mechanism.name), " ", " "))
+        ]
+        return lines[1], lines[2]
 
     def _look(self, turn: float, lift: float, zoom: float) -> None:
         center, radius = self.playback.framing
@@ -205,16 +209,13 @@ class Painter:
                 line = self._pv.lines_from_points(points)
                 self._trails.append(self._stage.add_mesh(line, color=palette.TRAIL[:3], line_width=3, lighting=False))
 
-    def _write(self, i: int, height: int, gap: float) -> None:
-        playback, color = self.playback, palette.hex_color(palette.TEXT)
-        time = float(playback.time[i])
-        told = [marker for marker in playback.markers if marker.time <= time < marker.time + _EVENT_SHOWN]
-        where = (height, gap - 2.0 * height)
-        self._stage.add_text(f"{time:.2f} s", position=where, font_size=height - 2, color=color, name="time")
-        text = ", ".join(marker.text for marker in told) or " "
-        red = palette.hex_color(getattr(palette, told[-1].kind.upper())) if told else color
-        where = (height, gap - 4.0 * height)
-        self._stage.add_text(text, position=where, font_size=height - 2, color=red, name="event")
+    def _write(self, i: int, clock: Any, event: Any) -> None:
+        time = float(self.playback.time[i])
+        told = [marker for marker in self.playback.markers if marker.time <= time < marker.time + _EVENT_SHOWN]
+        clock.input = f"{time:.2f} s"
+        event.input = ", ".join(marker.text for marker in told) or " "
+        if told:
+            event.prop.color = getattr(palette, told[-1].kind.upper())[:3]
 
 
 _SHADOW: RGBA = (0.83, 0.845, 0.86, 1.0)
@@ -241,14 +242,22 @@ def _flattening(floor: float) -> Array:
 
 
 def _pyvista() -> Any:
-    if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
-        os.environ.setdefault(
-            "VTK_DEFAULT_OPENGL_WINDOW", "vtkEGLRenderWindow"
-        )  # else it complains of the screen first
     try:
         import pyvista
     except ImportError:
-        raise MissingExtraError(
-            "films need the packages pyvista and imageio-ffmpeg: pip install 'varichain[video]'"
-        ) from None
+        needed = "films need the packages pyvista and imageio-ffmpeg: pip install 'varichain[video]'"
+        raise MissingExtraError(needed) from None
     return pyvista
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Keep VTK from telling that there is no screen; it finds another way to draw, and errors are still told."""
+    from vtkmodules.vtkCommonCore import vtkLogger
+
+    before = vtkLogger.GetCurrentVerbosityCutoff()
+    vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_ERROR)
+    try:
+        yield
+    finally:
+        vtkLogger.SetStderrVerbosity(before)
