@@ -36,7 +36,7 @@ class Painter:
         playback: Playback,
         size: tuple[int, int],
         view: tuple[float, float] = VIEW,
-        zoom: float = 1.0,
+        framing: tuple[Array, float] | None = None,
         title: bool = True,
     ) -> None:
         """Put all parts on the stage.
@@ -45,7 +45,7 @@ class Painter:
             playback: The frames.
             size: Width and height [pixels].
             view: Turn and lift of the camera [rad].
-            zoom: How many times larger than what shows all that moves.
+            framing: Centre (3,) [m] and radius [m] of what must be seen; the playback's unless told.
             title: Whether name, time and events are written on the picture.
 
         Raises:
@@ -77,7 +77,7 @@ class Painter:
         self._add_ground()
         self._trails: list[Any] = []
         self._title = self._add_title(size) if title else None
-        self._look(*view, zoom)
+        self._look(*view, *(playback.framing if framing is None else framing))
 
     def close(self) -> None:
         """Free the memory."""
@@ -145,10 +145,9 @@ class Painter:
         ]
         return lines[1], lines[2]
 
-    def _look(self, turn: float, lift: float, zoom: float) -> None:
-        center, radius = self.playback.framing
+    def _look(self, turn: float, lift: float, center: Array, radius: float) -> None:
         width, height = self._stage.window_size
-        distance = 0.82 * radius / math.sin(0.5 * _ANGLE) * max(1.0, height / width) / zoom
+        distance = 0.82 * radius / math.sin(0.5 * _ANGLE) * max(1.0, height / width)
         back = np.array([math.cos(lift) * math.cos(turn), math.cos(lift) * math.sin(turn), math.sin(lift)])
         camera = self._stage.camera
         camera.focal_point, camera.position, camera.up = center, center + distance * back, (0.0, 0.0, 1.0)

@@ -76,7 +76,7 @@ def _draw(ax: Axes, panel: Panel, lines: list[Series], n_more: int) -> None:
             {"color": palette.hex_color(palette.TEXT), "linestyle": "--"} if is_sum else {"color": color}
         )
         width = (
-            1.1 if is_sum or len(lines) == 1 else 2.4 - 1.3 * k / (len(lines) - 1)
+            1.1 if is_sum or len(lines) == 1 else 3.2 - 2.0 * k / (len(lines) - 1)
         )  # one behind another is seen on both sides
         ax.plot(line.time, line.value, label=line.name, linewidth=width, **style)
     if panel.is_log:
