@@ -47,7 +47,7 @@ def _mesh(path: str) -> tuple[Triangles | None, str]:
     try:
         import trimesh
     except ImportError:
-        return None, f"mesh {path!r} is left out: mesh files need the package trimesh (pip install 'varichain[view]')"
+        return None, f"mesh {path!r} is left out: mesh files need the package trimesh (pip install 'varichain[mesh]')"
     try:
         found = trimesh.load(path, force="mesh", skip_materials=True, process=False)
         vertices, faces = np.array(found.vertices, np.float64), np.array(found.faces, np.int32)
@@ -55,4 +55,4 @@ def _mesh(path: str) -> tuple[Triangles | None, str]:
         return None, f"mesh {path!r} is left out: {type(error).__name__}: {error}"
     if not len(faces) or not np.isfinite(vertices).all():
         return None, f"mesh {path!r} is left out: it holds no triangles"
-    return triangles.flat_shaded(vertices, faces), ""
+    return triangles.shaded(vertices, faces), ""
