@@ -1,21 +1,12 @@
 """Exported pages in a real browser, from a file, with the network off."""
 
 import io
-import os
-import shutil
 
 import numpy as np
 import pytest
 
 import shows
 import varichain as vc
-from lane import compiled_only
-
-BROWSER = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-DRAWING = ("--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
-
-# A page is the same whoever compiled what: once is enough.
-pytestmark = [compiled_only, pytest.mark.skipif(BROWSER is None, reason="no chromium: apt install chromium")]
 
 
 class Opened:
@@ -36,16 +27,13 @@ class Opened:
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory):
+def opened(browser, tmp_path_factory):
     """A replay of the arm in a browser that has no network."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install playwright")
     path = tmp_path_factory.mktemp("page") / "arm & co.html"
     vc.export(shows.show(), path, trails=["tip"])
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=BROWSER, args=DRAWING)
-        context = browser.new_context(viewport={"width": 800, "height": 600}, offline=True)
-        yield Opened(context.new_page(), path.as_uri())
-        browser.close()
+    context = browser.new_context(viewport={"width": 800, "height": 600}, offline=True)
+    yield Opened(context.new_page(), path.as_uri())
+    context.close()
 
 
 def is_red(pixels):
