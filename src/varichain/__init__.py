@@ -120,9 +120,11 @@ if TYPE_CHECKING:
         release,
         velocity,
     )
+    from varichain.exports import export
     from varichain.formats import load, save
     from varichain.layout import JointState, State
     from varichain.motion import JointMotion, Motion, TimeFunctions
+    from varichain.plots import plot
     from varichain.scenarios.files import load_scenario
     from varichain.simulation import (
         PD,
@@ -162,9 +164,11 @@ _HOMES = {
     "Trace": "varichain.trace",
     "TraceWriter": "varichain.trace",
     "at": "varichain.simulation",
+    "export": "varichain.exports",
     "load_scenario": "varichain.scenarios.files",
     "constant_loops": "varichain.closures",
     "load": "varichain.formats",
+    "plot": "varichain.plots",
     "push": "varichain.simulation",
     "replace_constant_loops": "varichain.closures",
     "resume": "varichain.simulation",
@@ -291,6 +295,7 @@ __all__ = [
     "coupling_matrix",
     "cut",
     "energy",
+    "export",
     "figures",
     "forward_dynamics",
     "impact",
@@ -305,6 +310,7 @@ __all__ = [
     "mobility",
     "momentum",
     "overloads",
+    "plot",
     "pose",
     "project",
     "push",
