@@ -39,7 +39,7 @@ for is_pinned in (False, True):
 
 
 def memory() -> list[Row]:
-    """Largest memory [MB] that a new process has had, until each of its stages."""
+    """Largest memory in megabytes that a new process has had, until each of its stages."""
     done = subprocess.run([sys.executable, "-c", _SCRIPT], capture_output=True, text=True, check=False)
     if done.returncode:
         raise VarichainError(f"the process whose memory is measured failed:\n{done.stderr}")

@@ -13,7 +13,7 @@ class Row:
 
     Attributes:
         task, mechanism: What was done, to what.
-        ours: Median time [s] per call, or memory [MB].
+        ours: Median time [s] per call, or memory in megabytes.
         low, high: Its quartiles.
         library, calls: Who was measured beside it, and what was called there.
         theirs: Its median time [s].

@@ -19,7 +19,7 @@ _RATIOS = {
 FRIENDLY = 15e-6  # [s]: a friendly call on the figure
 CHANGE = 200e-6  # [s]: a structure change of the figure
 READY, IMPORTED = 1.5, 0.3  # [s]: a later process to its first result, the import
-MEMORY = 200.0  # [MB]: a whole process that computes the chain of 1000
+MEMORY = 200.0  # in megabytes: a whole process that computes the chain of 1000
 
 
 def ratio_target(task: str, mechanism: str, library: str) -> float | None:
