@@ -33,7 +33,7 @@ def gate(*, width: float = 1.0, latch: str = "left", is_open: bool = False, post
         vc.at(0.005, vc.cut("upper"), name="upper hinge breaks"),
         vc.at(0.01, vc.push("leaf", (0, 1, 0), at=(0.5, 0, 0))),
     )
-    return Scenario("gate", m, s, 0.02, events, parameters={"width": width})
+    return Scenario("gate", m, s, 0.02, events)
 
 
 @pytest.fixture(autouse=True)

@@ -124,6 +124,13 @@ def store_pair(a, x):
 
 
 @helper
+def store_force(a, x):
+    """Write a tuple of six and two zeros, whatever was there: what was not finite must not stay."""
+    store_lanes(a, 0, pack(x[0], x[1], x[2], x[3]))
+    store_lanes(a, 4, pack(x[4], x[5], 0.0, 0.0))
+
+
+@helper
 def dot_pair(x, y):
     """Product of two 6-vectors."""
     return sum_lanes(x[0] * y[0] + x[1] * y[1])

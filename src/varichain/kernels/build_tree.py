@@ -5,6 +5,8 @@ a freedom's axis is its z axis: a turn about z changes two columns of a matrix, 
 matrix product. The links keep their own frames, at constant poses in their bodies.
 """
 
+import numpy as np
+
 from varichain.kernels.jit import SPECS, TABLE, VECTOR, helper, kernel
 from varichain.kernels.records import FREE, GROUND, SPHERICAL
 from varichain.kernels.tables import TREE, memory_for, open_bodies, open_dofs, open_links, open_specs
@@ -108,7 +110,7 @@ def _add_dofs(spec, link_row, body_index, offset, body, before, dofs):
 
 @helper
 def _add_link(specs, row, bodies, dofs, links, n_bodies, n_q, n_dofs):
-    """Lay out one link behind its parent; returns the numbers of bodies, coordinates and freedoms so far."""
+    """Lay out one link behind its parent, from the given coordinate and freedom on; returns the number of bodies."""
     spec, parent = specs[row], links[specs[row].parent]
     index = parent.body
     R_P, p_P = load9(parent.R), load3(parent.p)
@@ -143,7 +145,33 @@ def _add_link(specs, row, bodies, dofs, links, n_bodies, n_q, n_dofs):
     if index > 0:
         com = add3(p, mat_vec(R, load3(spec.com)))
         add_inertia(bodies[index], spec.mass, com, rotate_sym(R, load6(spec.inertia)))
-    return n_bodies, n_q, n_dofs
+    return n_bodies
+
+
+@helper
+def _nearest_first(records):
+    """Rows of all links, those nearest to the ground first, and where the coordinates and freedoms of each begin.
+
+    Bodies of one depth do not wait for each other: a processor works on two or three of them at a time, where one
+    behind the other along a limb would keep it waiting.
+    """
+    n = len(records)
+    depth, order = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    q, v, start = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
+    for row in range(1, n):
+        depth[row] = depth[records[row].parent] + 1
+        start[depth[row] + 1] += 1
+        q[row + 1], v[row + 1] = q[row], v[row]
+        for k in range(records[row].n_primitives):
+            q[row + 1] += n_q_of(records[row].kinds[k])
+            v[row + 1] += n_v_of(records[row].kinds[k])
+    start[1] = 1  # the ground
+    for i in range(1, n + 1):
+        start[i] += start[i - 1]
+    for row in range(1, n):
+        order[start[depth[row]]] = row
+        start[depth[row]] += 1
+    return order, q, v
 
 
 @helper
@@ -179,9 +207,11 @@ def build_tree(
     store9(links[0].R, _IDENTITY)
     for i in range(3):
         ground.A[3 + i] = -gravity[i]  # a ground that accelerates upward stands for gravity
-    n_bodies, n_q, n_dofs = 1, 0, 0
-    for row in range(1, len(records)):
-        n_bodies, n_q, n_dofs = _add_link(records, row, bodies, dofs, links, n_bodies, n_q, n_dofs)
+    n_bodies = 1
+    order, first_q, first_v = _nearest_first(records)
+    for i in range(1, len(records)):
+        row = order[i]
+        n_bodies = _add_link(records, row, bodies, dofs, links, n_bodies, first_q[row], first_v[row])
     return data, _massless_link(bodies, dofs)
 
 

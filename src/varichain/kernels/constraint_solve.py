@@ -1,6 +1,6 @@
 """The one solve of all constraints: factor once, then accelerations, jumps or steps from their right-hand sides."""
 
-from varichain.kernels.articulated import store_articulated
+from varichain.kernels.articulated import store_articulated, store_force
 from varichain.kernels.factorization import SURELY_DEPENDENT, SURELY_INDEPENDENT, choose_rows, factor_gram, solve_gram
 from varichain.kernels.forward_dynamics import inward_articulated, outward_accelerations
 from varichain.kernels.gram import fill_gram
@@ -22,7 +22,7 @@ from varichain.kernels.tables import (
     open_shared,
     open_support,
 )
-from varichain.kernels.tuples import add_scaled6, load3, load6, load9, scale3, store6
+from varichain.kernels.tuples import add_scaled6, load3, load6, load9, scale3
 
 
 @routine
@@ -67,7 +67,7 @@ def factor_at_rest(table):
         h, I = scale3(body.mass, c), about_reference(body, load9(body.R), c)
         store_articulated(body.I_A, body.mass, h, I)
         asked = rigid_mul(body.mass, h, I, load6(body.forced))
-        store6(body.f, add_scaled6(asked, -1.0, external_force(body, load3(body.p))))
+        store_force(body.f, add_scaled6(asked, -1.0, external_force(body, load3(body.p))))
     for k in range(len(dofs)):
         dofs[k].u = 0.0
     inward_articulated(bodies, dofs)

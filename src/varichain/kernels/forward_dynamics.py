@@ -16,6 +16,7 @@ from varichain.kernels.articulated import (
     load_articulated,
     load_pair,
     store_articulated,
+    store_force,
     store_pair,
 )
 from varichain.kernels.freedoms import write_motion_vectors
@@ -81,7 +82,7 @@ def outward_bias(bodies, dofs, q, v):
             A = add6(A, forced_motion(body, dofs))
         store6(body.A, A)
         c = load3(body.c)
-        store6(body.f, add_scaled6(inertial_force(body, R, c, V, A), -1.0, external_force(body, p)))
+        store_force(body.f, add_scaled6(inertial_force(body, R, c, V, A), -1.0, external_force(body, p)))
         store_articulated(body.I_A, body.mass, scale3(body.mass, c), about_reference(body, R, c))
         if body.passive:
             load_passive(body, q, v, dofs)
