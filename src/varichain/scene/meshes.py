@@ -1,0 +1,58 @@
+"""Shapes as triangles; those in mesh files through trimesh, if it is installed."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+
+import numpy as np
+
+from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
+from varichain.scene import triangles
+from varichain.scene.triangles import Triangles
+
+
+def shape_triangles(shape: Shape, notes: list[str] | None = None) -> Triangles | None:
+    """Surface of a shape in its link's frame; None for a mesh file that cannot be read, and a note why."""
+    if isinstance(shape, Mesh):
+        surface, note = _mesh(shape.path)
+        if surface is None:
+            if notes is not None and note not in notes:
+                notes.append(note)
+            return None
+        return surface.stretched(shape.scale).moved(shape.at)
+    return _solid(shape).moved(shape.at)
+
+
+def _solid(shape: Shape) -> Triangles:
+    match shape:
+        case Capsule(radius=radius, length=length):
+            return triangles.capsule(radius, length)
+        case Cylinder(radius=radius, length=length):
+            return triangles.cylinder(radius, length)
+        case Box(size=size):
+            return triangles.box(size)
+        case Sphere(radius=radius):
+            return triangles.sphere(radius)
+        case Ellipsoid(radii=radii):
+            return triangles.ellipsoid(radii)
+    raise NotImplementedError(type(shape).__name__)  # a shape that somebody added and did not draw
+
+
+@lru_cache(maxsize=256)
+def _mesh(path: str) -> tuple[Triangles | None, str]:
+    """Surface in a mesh file, or why there is none."""
+    if not os.path.isfile(path):
+        return None, f"mesh {path!r} is left out: there is no such file"
+    try:
+        import trimesh
+    except ImportError:
+        return None, f"mesh {path!r} is left out: mesh files need the package trimesh (pip install 'varichain[view]')"
+    try:
+        found = trimesh.load(path, force="mesh", skip_materials=True, process=False)
+        vertices, faces = np.array(found.vertices, np.float64), np.array(found.faces, np.int32)
+    except Exception as error:  # what a reader of foreign files raises is not to be foreseen
+        return None, f"mesh {path!r} is left out: {type(error).__name__}: {error}"
+    if not len(faces) or not np.isfinite(vertices).all():
+        return None, f"mesh {path!r} is left out: it holds no triangles"
+    return triangles.flat_shaded(vertices, faces), ""

@@ -1,0 +1,50 @@
+"""Coordinates and loop forces at any times of an epoch, between its samples."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.trace import Epoch
+from varichain.trace.hermite import between
+
+Array = NDArray[np.float64]
+Index = NDArray[np.signedinteger]
+
+
+def moments_of(epoch: Epoch, times: Array) -> tuple[Array, Array]:
+    """Coordinates (n, n_q) and forces (n, n_loops, 3) [N] at times within an epoch.
+
+    Coordinates are cubic on the manifold (see `trace.hermite`) if the samples have velocities, and those of the nearest
+    sample else. Forces are linear between samples, and zero if the samples have none.
+    """
+    n_loops = len(epoch.slots.loops)
+    if not len(times):
+        return np.empty((0, epoch.slots.n_q)), np.zeros((0, n_loops, 3))
+    after = np.clip(np.searchsorted(epoch.time, times, side="left"), 0, len(epoch) - 1)
+    before = np.where(epoch.time[after] == times, after, np.maximum(after - 1, 0))
+    span = np.where(after > before, epoch.time[after] - epoch.time[before], 1.0)
+    u = np.where(after > before, (times - epoch.time[before]) / span, 0.0)
+    return _coordinates(epoch, before, after, span, u), _forces(epoch, before, after, u, n_loops)
+
+
+def _coordinates(epoch: Epoch, before: Index, after: Index, span: Array, u: Array) -> Array:
+    q = epoch["q"]
+    if "v" not in epoch.columns:
+        nearest: Array = q[np.where(u > 0.5, after, before)]
+        return nearest
+    found: Array = q[before].copy()
+    v = epoch["v"]
+    for row in np.flatnonzero((after > before) & (u > 0.0)):
+        i, j = before[row], after[row]
+        found[row], _ = between(epoch.slots, float(span[row]), float(u[row]), q[i], v[i], q[j], v[j])
+    return found
+
+
+def _forces(epoch: Epoch, before: Index, after: Index, u: Array, n_loops: int) -> Array:
+    if "loop_forces" not in epoch.columns or not n_loops:
+        return np.zeros((len(u), n_loops, 3))
+    force = epoch["loop_forces"][..., 3:]
+    weight = u[:, None, None]
+    found: Array = np.nan_to_num((1.0 - weight) * force[before] + weight * force[after])
+    return found

@@ -1,0 +1,300 @@
+"""Playback: a trace as frames at a steady rate, ready to be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.errors import InputError, UnknownNameError
+from varichain.mechanism.mechanism import Mechanism
+from varichain.scene.moments import moments_of
+from varichain.scene.poses import Poses, frame_on, link_poses, matrices_from_quaternions
+from varichain.scene.scene import Part, Scene, ball_of, box_around, loop_places, scene_of
+from varichain.spatial.checks import positive_scalar
+from varichain.spatial.pose import Pose
+from varichain.trace import Epoch, Trace
+from varichain.trace.text import event_text
+
+Array = NDArray[np.float64]
+
+_ARROW = 0.45  # length of the arrow of a large force, relative to the size of what is seen
+_LONGEST = 1.6  # ... and of the largest of all, where peaks stand out
+
+
+@dataclass(frozen=True)
+class Marker:
+    """An event, to be marked where and when it happened.
+
+    Attributes:
+        time: When [s].
+        kind: "cut", "connect" or "event".
+        text: What happened, in words, such as "cut 'right grip'".
+        joint: Name of the joint that was cut or made; None for other events.
+        place: Where that joint was (3,) [m]; None if there is no joint.
+    """
+
+    time: float
+    kind: str
+    text: str
+    joint: str | None = None
+    place: tuple[float, float, float] | None = None
+
+
+class Playback:
+    """A trace as frames at a steady rate. A frame belongs to one epoch: nothing is smeared over an event.
+
+    Links that were lost or added, and loops, are hidden where they are not: their numbers are zero there.
+
+    Attributes:
+        trace: The trace.
+        fps: Frames per second of shown time [1/s]; simulated time runs `speed` times as fast.
+        time: Simulated time of each frame (n,) [s].
+        epoch: Which of `scenes` each frame belongs to (n,).
+        scenes: A scene for each epoch that has samples.
+        parts: What all links of all epochs look like (k,); their names are stable.
+        p, quaternions: Origins (n, k, 3) [m] and orientations (w, x, y, z) (n, k, 4) of the parts; signs never jump.
+        is_shown: Which parts exist (n, k).
+        loops: Names of the joints that close loops in any epoch (l,).
+        is_closed: Which of these do (n, l).
+        loop_places: Where they are (n, l, 3) [m].
+        loop_forces: Forces (n, l, 3) [N] on the real links there; zeros if the trace has none.
+        markers: Events, in order.
+        trails: Paths (n, 3) [m] of the chosen points, by name; NaN where there is none.
+        notes: What could not be drawn, in sentences.
+    """
+
+    def __init__(
+        self, trace: Trace, fps: float = 30.0, speed: float = 1.0, trails: Sequence[str] = (), most: int | None = None
+    ) -> None:
+        """Compute all frames.
+
+        Args:
+            trace: The trace; its samples need times and coordinates.
+            fps: Frames per second [1/s].
+            speed: Simulated seconds in a second of film.
+            trails: Names of links or of named frames whose paths are wanted.
+            most: If there would be more frames than this, only every second, third, ... is taken.
+
+        Raises:
+            InputError: There is nothing to be shown: no samples, or none with coordinates.
+            UnknownNameError: No epoch has a link or frame that `trails` names.
+        """
+        self.trace, self.fps = trace, positive_scalar(fps, "fps")
+        self.speed = positive_scalar(speed, "speed")
+        epochs = [epoch for epoch in trace.epochs if len(epoch)]
+        if not epochs:
+            raise InputError("the trace has no samples: there is nothing to be shown")
+        if any(name not in epoch.columns for epoch in epochs for name in ("time", "q")):
+            raise InputError("the samples have no time or no coordinates 'q': there is nothing to be shown")
+        grid = _grid(epochs, self.fps / self.speed, most)
+        self.scenes = tuple(_scenes(epochs))
+        self.parts = _united(self.scenes)
+        self.loops = tuple(dict.fromkeys(loop.name for scene in self.scenes for loop in scene.loops))
+        self.notes = tuple(dict.fromkeys(note for scene in self.scenes for note in scene.notes))
+        both = zip(epochs, self.scenes, strict=True)
+        filled = [_Span(epoch, scene, grid, epoch is epochs[-1]) for epoch, scene in both]
+        self.time = np.concatenate([span.time for span in filled])
+        self.epoch = np.repeat(np.arange(len(filled)), [len(span.time) for span in filled])
+        self._place(filled)
+        self.markers = tuple(marker for k in range(len(epochs)) for marker in _markers(epochs, self.scenes, k))
+        self.trails = {name: _trail(name, filled) for name in trails}
+
+    def __len__(self) -> int:
+        """Number of frames."""
+        return len(self.time)
+
+    def poses(self, i: int) -> Poses:
+        """Poses of the parts that exist in frame i."""
+        shown = np.flatnonzero(self.is_shown[i])
+        R = matrices_from_quaternions(self.quaternions[i, shown])
+        return Poses(tuple(self.parts[k].name for k in shown), self.p[i, shown], R)
+
+    def frame_at(self, t: float) -> int:
+        """Index of the last frame that is not after a time [s]; the first if all are."""
+        return max(int(np.searchsorted(self.time, t, side="right")) - 1, 0)
+
+    @cached_property
+    def bounding_sphere(self) -> tuple[Array, float]:
+        """Centre (3,) [m] and radius [m] of a ball around all that moves, or all there is, over all frames."""
+        return ball_of(*self._box(self._moving or range(len(self.parts))))
+
+    @cached_property
+    def size(self) -> float:
+        """Radius [m] of a ball around what moves in the first frame: the size of the figure, not of its way."""
+        poses = self.poses(0)
+        moving = [self.parts[k] for k in self._moving if self.parts[k].name in poses.names]
+        return ball_of(*box_around(moving or [part for part in self.parts if part.name in poses.names], poses))[1]
+
+    @cached_property
+    def floor(self) -> float:
+        """Height of the ground [m]: zero if all begins above it, else below all that is ever seen."""
+        poses = self.poses(0)
+        first, _ = box_around((part for part in self.parts if part.name in poses.names), poses)
+        if not first[2] < -0.1 * self.size:
+            return 0.0
+        return float(self._box(range(len(self.parts)))[0][2]) - 0.05 * self.size
+
+    @cached_property
+    def arrow_scale(self) -> float:
+        """Length of force arrows per force [m/N]: large forces of the run are as long as the figure's radius halved."""
+        forces = np.linalg.norm(self.loop_forces, axis=-1)[self.is_closed]
+        large = float(np.quantile(forces, 0.9)) if len(forces) else 0.0
+        most = float(forces.max(initial=0.0))
+        if not large > 0.0:
+            return 0.0 if not most > 0.0 else _ARROW * self.size / most
+        return min(_ARROW * self.size / large, _LONGEST * self.size / most)
+
+    def _box(self, which: Iterable[int]) -> tuple[Array, Array]:
+        """Lowest and highest corner (3,) [m] of a box around some parts over all frames."""
+        corners = []
+        for k in which:
+            shown, name = self.is_shown[:, k], self.parts[k].name
+            R = matrices_from_quaternions(self.quaternions[shown, k])
+            corners.append(box_around([self.parts[k]], Poses((name,), self.p[shown, k][:, None], R[:, None])))
+        return np.min([low for low, _ in corners], axis=0), np.max([high for _, high in corners], axis=0)
+
+    @cached_property
+    def _moving(self) -> list[int]:
+        """Parts that are not at one place all the time."""
+        return [
+            k
+            for k in range(len(self.parts))
+            if (shown := self.is_shown[:, k]).any()
+            and max(np.ptp(of[shown, k], axis=0).max() for of in (self.p, self.quaternions)) > 1e-9
+        ]
+
+    def _place(self, spans: Sequence[_Span]) -> None:
+        """Fill in where everything is in every frame."""
+        n, index = len(self.time), {part.name: k for k, part in enumerate(self.parts)}
+        places = {name: k for k, name in enumerate(self.loops)}
+        self.p, self.quaternions = np.zeros((n, len(index), 3)), np.zeros((n, len(index), 4))
+        self.quaternions[..., 0] = 1.0
+        self.is_shown = np.zeros((n, len(index)), dtype=bool)
+        self.is_closed = np.zeros((n, len(places)), dtype=bool)
+        self.loop_places, self.loop_forces = np.zeros((n, len(places), 3)), np.zeros((n, len(places), 3))
+        row = 0
+        for span in spans:
+            rows = slice(row, row + len(span.time))
+            known = [(i, index[name]) for i, name in enumerate(span.poses.names) if name in index]
+            old, new = [i for i, _ in known], [k for _, k in known]
+            self.p[rows, new], self.quaternions[rows, new] = span.poses.p[:, old], span.poses.quaternions[:, old]
+            self.is_shown[rows, new] = True
+            closed = [places[loop.name] for loop in span.scene.loops]
+            self.is_closed[rows, closed] = True
+            self.loop_places[rows, closed], _ = loop_places(span.scene, span.poses)
+            self.loop_forces[rows, closed] = span.forces
+            row = rows.stop
+        _unwind(self.quaternions)
+
+
+class _Span:
+    """The frames of one epoch."""
+
+    def __init__(self, epoch: Epoch, scene: Scene, grid: Array, is_last: bool) -> None:
+        """Take those of the grid that belong to the epoch; its end belongs to the next, if there is one."""
+        is_inside = (grid >= epoch.start) & (grid <= epoch.end if is_last else grid < epoch.end)
+        for first, last in epoch.lost:
+            is_inside &= ~((grid > first) & (grid < last))
+        self.time, self.scene = grid[is_inside], scene
+        q, self.forces = moments_of(epoch, self.time)
+        self.poses = link_poses(scene.mechanism, q)
+
+
+def _grid(epochs: Sequence[Epoch], rate: float, most: int | None) -> Array:
+    """Times of frames [s] from the first sample to the last."""
+    start, end = epochs[0].start, epochs[-1].end
+    n = int(np.floor((end - start) * rate * (1.0 + 1e-12) + 1e-9)) + 1
+    every = 1 if most is None else -(-n // most)
+    times = start + np.arange(0, n, every) / rate
+    return np.minimum(times, end)
+
+
+def _scenes(epochs: Sequence[Epoch]) -> list[Scene]:
+    """Scenes of all epochs; those with one structure share one."""
+    known: dict[bytes, Scene] = {}
+    for epoch in epochs:
+        content = epoch.structure.content
+        if content not in known:
+            known[content] = scene_of(epoch.mechanism)
+    return [known[epoch.structure.content] for epoch in epochs]
+
+
+def _united(scenes: Sequence[Scene]) -> tuple[Part, ...]:
+    """All parts by name; of stand-ins the one with most surface, which has bones to all that was ever tied to it."""
+    found: dict[str, Part] = {}
+    for scene in dict.fromkeys(scenes):
+        for part in scene.parts:
+            was = found.get(part.name)
+            if was is None or (part.is_stand_in and _n_faces(part) > _n_faces(was)):
+                found[part.name] = part
+    return tuple(found.values())
+
+
+def _n_faces(part: Part) -> int:
+    return sum(len(surface.triangles.faces) for surface in part.surfaces)
+
+
+def _markers(epochs: Sequence[Epoch], scenes: Sequence[Scene], k: int) -> list[Marker]:
+    """Markers of the event that ended epoch k."""
+    event = epochs[k].event
+    if event is None:
+        return []
+    time = epochs[k].end
+    edits = event.get("edits") or []
+    found = []
+    for edit in edits:
+        verb, joint = str(edit["kind"]).split()[0], edit["joint"]
+        kind = "cut" if verb in ("cut", "uncouple") else "connect"
+        sides = (k, k + 1) if kind == "cut" else (k + 1, k)
+        places = (_joint_place(epochs, scenes, side, joint, time) for side in sides)
+        place = next((at for at in places if at is not None), None)
+        found.append(Marker(time, kind, f"{verb} {joint!r}", joint, place))
+    return found or [Marker(time, "event", event_text(event))]
+
+
+def _joint_place(
+    epochs: Sequence[Epoch], scenes: Sequence[Scene], k: int, joint: Any, time: float
+) -> tuple[float, float, float] | None:
+    """Where a joint is in an epoch at a time; None if it is not there."""
+    if not 0 <= k < len(epochs):
+        return None
+    scene = scenes[k]
+    mark = next((mark for mark in (*scene.loops, *scene.joints) if mark.name == joint), None)
+    if mark is None:
+        return None
+    q = epochs[k]["q"][0 if time <= epochs[k].start else -1]
+    x, y, z = frame_on(link_poses(scene.mechanism, q), mark.parent, mark.at)[0].tolist()
+    return x, y, z
+
+
+def _trail(name: str, spans: Sequence[_Span]) -> Array:
+    """Path of a link's origin or of a named frame over all frames."""
+    parts, is_known = [], False
+    for span in spans:
+        place = _frame(span.scene.mechanism, name)
+        is_known |= place is not None
+        path = np.full((len(span.time), 3), np.nan)
+        parts.append(path if place is None else frame_on(span.poses, *place)[0])
+    if not is_known:
+        m = spans[0].scene.mechanism
+        raise UnknownNameError("link or frame", name, [*(link.name for link in m.links), *m.frames])
+    return np.concatenate(parts)
+
+
+def _frame(m: Mechanism, name: str) -> tuple[str, Pose] | None:
+    frames: Mapping[str, Any] = m.frames
+    if name in frames:
+        return frames[name].link, frames[name].at
+    return (name, Pose()) if any(link.name == name for link in m.links) else None
+
+
+def _unwind(quaternions: Array) -> None:
+    """Choose of q and -q the one nearer to the frame before, so that what is interpolated takes the short way."""
+    if len(quaternions) > 1:
+        signs = np.where(np.einsum("nki,nki->nk", quaternions[1:], quaternions[:-1]) < 0.0, -1.0, 1.0)
+        quaternions[1:] *= np.cumprod(signs, axis=0)[..., None]
