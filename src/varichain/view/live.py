@@ -1,0 +1,182 @@
+"""A run that goes on, in the browser: watch, pause, cut, connect, drag."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.mechanism.describe import mechanism_from
+from varichain.mechanism.mechanism import Mechanism
+from varichain.scene import Poses, Scene, frame_on, link_poses, loop_places, scene_of
+from varichain.scene.scene import ball_of, box_around
+from varichain.spatial.pose import Pose
+from varichain.view.camera import frame_camera
+from varichain.view.commands import Commands
+from varichain.view.panel import frame_html, reports_html, structure_html
+from varichain.view.picking import hit_point
+from varichain.view.server import HOST, PORT
+from varichain.view.source import Frame, Source
+from varichain.view.viewer import TICK, Viewer
+
+Array = NDArray[np.float64]
+
+_ROOM = 1.2  # radii of the first picture that are in view: what moves needs room
+_ARROW = 0.5  # length of the arrow of the weight of all, in radii of the first picture
+_CUT_SEEN = 2.0  # [s] of simulated time that a cut stays marked
+_TRAIL = 240  # points of a path that are drawn
+
+
+class LiveView(Viewer):
+    """A run in the browser, with the controls that change it; all browsers share them."""
+
+    def __init__(self, source: Source, *, host: str = HOST, port: int = PORT, label: str = "varichain") -> None:
+        """Watch a run; closing the view leaves the run alone.
+
+        Raises:
+            InputError: The address is none of this machine.
+            MissingExtraError: viser is not installed.
+        """
+        self._source = source
+        self._frames = source.subscribe()
+        frame = source.frame
+        self._structure = frame.structure
+        self._scene = _scene_of(frame)
+        self._poses = link_poses(self._scene.mechanism, frame.q)
+        self._path: deque[Array] = deque(maxlen=_TRAIL)
+        self._cuts: list[tuple[float, str, Array]] = []
+        super().__init__(label, host, port)
+        centre, radius = _ball(self._scene, self._poses)
+        self._arrow_scale = _ARROW * radius / max(_weight(self._scene.mechanism), 1e-9)
+        frame_camera(self.server, centre, _ROOM * radius)
+        self.stage.set_ground(_floor(self._scene, self._poses, radius), radius)
+        self._add_panel(frame)
+        self._draw_structure(frame)
+        self._draw(frame)
+        self._thread.start()
+
+    def _add_panel(self, frame: Frame) -> None:
+        gui = self.server.gui
+        self._clock = gui.add_html("")
+        self._commands = Commands(self.server, self._source, frame, self._world_point)
+        with gui.add_folder("What it did"):
+            self._reports = gui.add_html("")
+        with gui.add_folder("Structure"):
+            self._tree = gui.add_html("")
+        m = self._scene.mechanism
+        self._add_choices((*(link.name for link in m.links), *m.frames))
+        self._n_reports = -1
+
+    # Frames
+
+    def _work(self) -> None:
+        while not self._is_over.wait(TICK):
+            frame = self._frames.next(timeout=0.5)
+            if frame is not None:
+                self._draw(frame)
+            elif self._frames.has_ended:
+                return
+
+    def _end(self) -> None:
+        self._frames.close()
+
+    def _draw(self, frame: Frame) -> None:
+        with self._drawing, self.server.atomic():
+            if frame.structure.number != self._structure.number:
+                self._note_cuts(frame)
+                self._scene = _scene_of(frame)
+                self._structure = frame.structure
+                self._draw_structure(frame)
+            self._poses = link_poses(self._scene.mechanism, frame.q)
+            self.stage.place(self._poses)
+            places, _ = loop_places(self._scene, self._poses)
+            self.stage.set_forces(places, frame.loop_forces[:, 3:], self._arrow_scale)
+            self._draw_trail()
+            self._draw_cuts(frame.time)
+            self._commands.show(frame)
+            self._clock.content = frame_html(frame)
+            newest = frame.reports[-1].number if frame.reports else -1
+            if newest != self._n_reports:
+                self._n_reports = newest
+                self._reports.content = reports_html(frame.reports)
+
+    def _draw_structure(self, frame: Frame) -> None:
+        self.stage.set_scene(self._scene)
+        self._commands.set_structure(self._scene)
+        self._tree.content = structure_html(frame.structure.counts, frame.structure.drawing, frame.structure.log)
+
+    def _draw_trail(self) -> None:
+        name = self._trail.value
+        if name == "none":
+            self._path.clear()
+        else:
+            self._path.append(self._world_point(name, np.zeros(3)))
+        self.stage.set_trail(np.array(self._path).reshape(-1, 3))
+
+    def _note_cuts(self, frame: Frame) -> None:
+        """Remember where the joints were that are there no longer."""
+        if frame.structure.log[: len(self._structure.log)] != self._structure.log:  # reset
+            self._cuts = []
+            self._path.clear()
+            return
+        left = {joint["joint"]["name"] for joint in frame.structure.description["links"]}
+        for joint in (*self._scene.loops, *self._scene.joints):
+            if joint.name not in left:
+                at, _ = frame_on(self._poses, joint.parent, joint.at)
+                self._cuts.append((frame.time, f"cut {joint.name!r}", at))
+
+    def _draw_cuts(self, time: float) -> None:
+        if self._cuts:
+            self._cuts = [cut for cut in self._cuts if time - cut[0] <= _CUT_SEEN]
+        shown = [(text, at) for _, text, at in self._cuts]
+        if len(shown) != self._n_cuts:
+            self._n_cuts = len(shown)
+            self.stage.set_cuts(shown)
+
+    _n_cuts = 0
+
+    # Pointing
+
+    def _clicked(self, link: str, event: Any) -> None:
+        part = self.stage.part(link)
+        if part is None or link not in self._poses.names:
+            return
+        p, R = self._poses.of(link)
+        point = hit_point(part, p, R, np.array(event.ray_origin), np.array(event.ray_direction))
+        self._commands.choose(link, point, is_other=event.modifier == "shift")
+
+    def _world_point(self, name: str, point: Array) -> Array:
+        """Where a point of a link, or of a named frame, is in the world (3,) [m]."""
+        frames = self._scene.mechanism.frames
+        if name in frames:
+            return frame_on(self._poses, frames[name].link, frames[name].at @ Pose(point))[0]
+        return frame_on(self._poses, name, Pose(point))[0]
+
+
+def _scene_of(frame: Frame) -> Scene:
+    return scene_of(mechanism_from(frame.structure.description))
+
+
+def _ball(scene: Scene, poses: Poses) -> tuple[Array, float]:
+    """Ball around all links but the ground, whose parts may be large, with room to swing to the other side."""
+    parts = [part for part in scene.parts if part.name != "ground"]
+    low, high = box_around(parts or scene.parts, poses)
+    anchors = [joint.at.p for joint in scene.joints if joint.parent == "ground" and joint.kind != "free"]
+    if anchors:
+        middle = np.mean(anchors, axis=0)
+        reach = np.maximum(high - middle, middle - low)
+        low[:2], high[:2] = middle[:2] - reach[:2], middle[:2] + reach[:2]
+    return ball_of(low, high)
+
+
+def _floor(scene: Scene, poses: Poses, radius: float) -> float:
+    """Height of the ground [m]: zero, unless something begins below it."""
+    low, _ = box_around(scene.parts, poses)
+    return 0.0 if not low[2] < -0.1 * radius else float(low[2]) - 0.05 * radius
+
+
+def _weight(m: Mechanism) -> float:
+    """Weight of all links [N], on Earth if there is no gravity."""
+    return sum(link.inertia.mass for link in m.links) * (float(np.linalg.norm(m.gravity)) or 9.81)
