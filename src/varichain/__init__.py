@@ -127,6 +127,7 @@ if TYPE_CHECKING:
         PD,
         Compiled,
         ComputedTorque,
+        LiveRun,
         SoftLimits,
         Torques,
         at,
@@ -139,6 +140,7 @@ if TYPE_CHECKING:
         when_force,
     )
     from varichain.trace import Columns, Trace, TraceWriter
+    from varichain.viewing import view
 
 __version__ = "0.1.0"
 
@@ -149,6 +151,7 @@ _HOMES = {
     "ComputedTorque": "varichain.simulation",
     "JointMotion": "varichain.motion",
     "JointState": "varichain.layout",
+    "LiveRun": "varichain.simulation",
     "Motion": "varichain.motion",
     "PD": "varichain.simulation",
     "SoftLimits": "varichain.simulation",
@@ -168,6 +171,7 @@ _HOMES = {
     "simulate": "varichain.simulation",
     "stop": "varichain.simulation",
     "use": "varichain.simulation",
+    "view": "varichain.viewing",
     "when": "varichain.simulation",
     "when_force": "varichain.simulation",
 }
@@ -232,6 +236,7 @@ __all__ = [
     "JointState",
     "LimitError",
     "Link",
+    "LiveRun",
     "LoopForces",
     "LoopState",
     "Mechanism",
@@ -309,6 +314,7 @@ __all__ = [
     "stop",
     "use",
     "velocity",
+    "view",
     "when",
     "when_force",
 ]

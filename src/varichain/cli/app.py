@@ -14,6 +14,7 @@ from varichain.cli.info import info
 from varichain.cli.listing import list_scenarios
 from varichain.cli.new import new
 from varichain.cli.running import run
+from varichain.cli.view import view
 
 app = typer.Typer(
     name="varichain",
@@ -26,6 +27,7 @@ app.command("list")(list_scenarios)
 app.command("run")(run)
 app.command("info")(info)
 app.command("new")(new)
+app.command("view")(view)
 
 
 def _version(is_wanted: bool) -> None:

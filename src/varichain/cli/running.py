@@ -52,7 +52,7 @@ def run(
         if method is not None:
             changes["method"] = _method(method)
         if out is not None:
-            changes |= {"out": _writable(out, overwrite), "overwrite": overwrite}
+            changes |= {"out": writable(out, overwrite), "overwrite": overwrite}
         scenario = scenario_from(target, assignments or [])
         changes["progress"] = sys.stderr.isatty()
         trace, seconds = _simulated(scenario, changes, out)
@@ -122,7 +122,7 @@ def _method(method: str) -> str:
     return method
 
 
-def _writable(out: Path, overwrite: bool) -> Path:
+def writable(out: Path, overwrite: bool) -> Path:
     """The file, if it may be written; said before the run rather than after it."""
     if out.exists() and not overwrite:
         raise UsageError(f"file {str(out)!r} exists already; choose another name or add --overwrite")

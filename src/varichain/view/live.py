@@ -32,14 +32,31 @@ _TRAIL = 240  # points of a path that are drawn
 class LiveView(Viewer):
     """A run in the browser, with the controls that change it; all browsers share them."""
 
-    def __init__(self, source: Source, *, host: str = HOST, port: int = PORT, label: str = "varichain") -> None:
-        """Watch a run; closing the view leaves the run alone.
+    def __init__(
+        self,
+        source: Source,
+        *,
+        is_owner: bool = False,
+        resumes: bool = False,
+        host: str = HOST,
+        port: int = PORT,
+        label: str = "varichain",
+    ) -> None:
+        """Watch a run.
+
+        Args:
+            source: The run.
+            is_owner: Whether the run is closed with the view.
+            resumes: Whether a paused run goes on as soon as a browser is there.
+            host: Address to listen at.
+            port: Port to listen at; the next free one if it is taken.
+            label: Title of the panel.
 
         Raises:
             InputError: The address is none of this machine.
             MissingExtraError: viser is not installed.
         """
-        self._source = source
+        self._source, self._is_owner, self._resumes = source, is_owner, resumes
         self._frames = source.subscribe()
         frame = source.frame
         self._structure = frame.structure
@@ -47,6 +64,7 @@ class LiveView(Viewer):
         self._poses = link_poses(self._scene.mechanism, frame.q)
         self._path: deque[Array] = deque(maxlen=_TRAIL)
         self._cuts: list[tuple[float, str, Array]] = []
+        self._n_cuts = 0  # that are drawn
         super().__init__(label, host, port)
         centre, radius = _ball(self._scene, self._poses)
         self._arrow_scale = _ARROW * radius / max(_weight(self._scene.mechanism), 1e-9)
@@ -79,8 +97,17 @@ class LiveView(Viewer):
             elif self._frames.has_ended:
                 return
 
+    def _begin(self) -> None:
+        if self._resumes:
+            self._source.resume()
+
+    def _changed(self) -> None:
+        self._draw(self._source.frame)
+
     def _end(self) -> None:
         self._frames.close()
+        if self._is_owner:
+            self._source.close()
 
     def _draw(self, frame: Frame) -> None:
         with self._drawing, self.server.atomic():
@@ -134,8 +161,6 @@ class LiveView(Viewer):
         if len(shown) != self._n_cuts:
             self._n_cuts = len(shown)
             self.stage.set_cuts(shown)
-
-    _n_cuts = 0
 
     # Pointing
 

@@ -48,7 +48,7 @@ class ReplayView(Viewer):
             trace: The trace.
             counts: N_J, rank and N_F of an epoch by its place among those that have samples; asked when it is shown.
             speed: Simulated seconds in a second.
-            is_playing: Whether it plays at once.
+            is_playing: Whether it plays as soon as a browser is there.
             host: Address to listen at.
             port: Port to listen at; the next free one if it is taken.
             label: Title of the panel.
@@ -64,7 +64,7 @@ class ReplayView(Viewer):
         self._cuts: list[tuple[str, tuple[float, float, float]]] = []
         super().__init__(label, host, port)
         self._epoch, self._frame = -1, -1
-        self._is_playing = is_playing
+        self._is_playing, self._plays = False, is_playing
         self._time = float(self._playback.time[0])
         frame_camera(self.server, *self._playback.bounding_sphere)
         self.stage.set_ground(self._playback.floor, self._playback.size)
@@ -75,7 +75,7 @@ class ReplayView(Viewer):
     def _add_controls(self, speed: float) -> None:
         gui, time = self.server.gui, self._playback.time
         self._clock = gui.add_html("")
-        self._play = gui.add_button("Pause" if self._is_playing else "Play")
+        self._play = gui.add_button("Play")
         self._play.on_click(lambda _: self._toggle())
         self._slider = gui.add_slider(
             "Time [s]", float(time[0]), max(float(time[-1]), float(time[0]) + 1e-3), 0.001, float(time[0])
@@ -92,6 +92,13 @@ class ReplayView(Viewer):
         self._add_choices((*(part.name for part in self._playback.parts if part.name != "ground"), *frames))
 
     # Controls
+
+    def _begin(self) -> None:
+        if self._plays and not self._is_playing:
+            self._toggle()
+
+    def _clicked(self, link: str, event: Any) -> None:
+        self._trail.value = link
 
     def _toggle(self) -> None:
         if not self._is_playing and self._time >= self._playback.time[-1]:

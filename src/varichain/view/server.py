@@ -14,6 +14,19 @@ _PORTS_TRIED = 100
 _PANEL = 360  # [px], width of the panel
 
 
+def require_viser() -> Any:
+    """The package viser.
+
+    Raises:
+        MissingExtraError: It is not installed.
+    """
+    try:
+        import viser
+    except ImportError:
+        raise MissingExtraError("the viewer needs the package viser: pip install 'varichain[view]'") from None
+    return viser
+
+
 def open_server(host: str = HOST, port: int = PORT, label: str | None = None) -> Any:
     """A server of viser's that listens; its `get_port()` is the port, or the next free one if that was taken.
 
@@ -21,15 +34,12 @@ def open_server(host: str = HOST, port: int = PORT, label: str | None = None) ->
         MissingExtraError: viser is not installed.
         InputError: The address is none of this machine, or no port is free.
     """
-    try:
-        import viser
-    except ImportError:
-        raise MissingExtraError("the viewer needs the package viser: pip install 'varichain[view]'") from None
+    viser = require_viser()
     free = free_port(host, port)
     with contextlib.redirect_stdout(io.StringIO()):  # it would say its address in a box of its own
         server = viser.ViserServer(host=host, port=free, label=label, verbose=False)
     # a button in the page would open a tunnel for the whole world
-    server.request_share_url = _no_tunnel  # type: ignore[method-assign]
+    server.request_share_url = _no_tunnel
     server.gui.configure_theme(show_logo=False, show_share_button=False)
     panel = server.gui.main_panel
     panel.dock_right()  # beside the picture, not over it

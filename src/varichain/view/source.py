@@ -129,3 +129,6 @@ class Source(Protocol):
 
     def release(self) -> Any:
         """Drag no longer."""
+
+    def close(self) -> None:
+        """End the run."""

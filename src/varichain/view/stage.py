@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from varichain.scene import JointMark, Part, Poses, Scene, palette
 from varichain.scene.palette import bytes_of
@@ -17,6 +17,7 @@ from varichain.spatial.rotation import quaternion_from_matrix
 Array = NDArray[np.float64]
 
 _SHELL = 0.6  # how far a virtual link is drawn outside of its real one, in radii of marks
+_ORIGIN = Pose()
 _NO_ARROW = np.zeros((1, 2, 3), np.float32)
 
 Clicked = Callable[[str, Any], None]  # name of the link, viser's event
@@ -106,8 +107,7 @@ class Stage:
                 self._draw_joint(joint, i)
         for i, loop in enumerate(scene.loops):
             path = f"{self._on(loop.parent)}/loop {i}"
-            place = {"position": loop.at.p, "wxyz": quaternion_from_matrix(loop.at.R)}
-            self._add("loops", self._mesh(path, sphere(self._mark), palette.LOOP, **place))
+            self._add("loops", self._mesh(path, sphere(self._mark), palette.LOOP, at=loop.at))
             self._add("loops", self._axes(f"{path} axes", loop, palette.LOOP, self._mark))
         for name in sorted(scene.holding & self._parts.keys()):
             for i, surface in enumerate(self._parts[name].surfaces):
@@ -118,7 +118,7 @@ class Stage:
     def _draw_joint(self, joint: JointMark, i: int) -> None:
         path = f"{self._on(joint.parent)}/joint {i}"
         place = {"position": joint.at.p, "wxyz": quaternion_from_matrix(joint.at.R)}
-        self._add("joints", self._mesh(path, sphere(0.6 * self._mark), palette.JOINT, **place))
+        self._add("joints", self._mesh(path, sphere(0.6 * self._mark), palette.JOINT, at=joint.at))
         self._add("joints", self._axes(f"{path} axes", joint, palette.JOINT, 0.6 * self._mark))
         frame = self._scene.add_frame(
             f"{path} frame", axes_length=5.0 * self._mark, axes_radius=0.25 * self._mark, **place
@@ -130,8 +130,7 @@ class Stage:
         pins = [cylinder(0.35 * mark, 6.0 * mark).moved(_along(axis)) for axis in joint.axes]
         if not pins:
             return None
-        place = {"position": joint.at.p, "wxyz": quaternion_from_matrix(joint.at.R)}
-        return self._mesh(path, joined(pins), color, **place)
+        return self._mesh(path, joined(pins), color, at=joint.at)
 
     def _add(self, kind: str, handle: Any) -> None:
         if handle is not None:
@@ -141,7 +140,9 @@ class Stage:
     def _on(self, link: str) -> str:
         return f"/links/{name_of_node(link)}"
 
-    def _mesh(self, path: str, triangles: Triangles, color: palette.RGBA, opacity: float = 1.0, **place: Any) -> Any:
+    def _mesh(
+        self, path: str, triangles: Triangles, color: palette.RGBA, opacity: float = 1.0, at: Pose = _ORIGIN
+    ) -> Any:
         return self._scene.add_mesh_simple(
             path,
             triangles.vertices.astype(np.float32),
@@ -149,7 +150,8 @@ class Stage:
             color=bytes_of(color),
             opacity=None if opacity >= 1.0 else opacity,
             cast_shadow=opacity >= 1.0,
-            **place,
+            position=at.p,
+            wxyz=quaternion_from_matrix(at.R),
         )
 
     # Motion
@@ -200,15 +202,15 @@ class Stage:
             )
         self._trail.points, self._trail.visible = pairs, True
 
-    def set_cuts(self, cuts: Sequence[tuple[str, Array]]) -> None:
+    def set_cuts(self, cuts: Sequence[tuple[str, ArrayLike]]) -> None:
         """Mark cuts: what was cut, and where (3,) [m]."""
         for handle in self._cuts:
             handle.remove()
         self._cuts = []
         for i, (text, at) in enumerate(cuts):
             ball = sphere(1.3 * self._mark)
-            self._cuts.append(self._mesh(f"/cut {i}", ball, palette.CUT, 0.8, position=at))
-            above = np.asarray(at) + (0.0, 0.0, 3.0 * self._mark)
+            self._cuts.append(self._mesh(f"/cut {i}", ball, palette.CUT, 0.8, Pose(at)))
+            above = np.add(at, (0.0, 0.0, 3.0 * self._mark))
             self._cuts.append(self._scene.add_label(f"/cut text {i}", text, position=above, anchor="bottom-center"))
 
     # What is shown

@@ -32,6 +32,8 @@ class Viewer(ABC):
         self._drawing = threading.RLock()
         self.stage = Stage(self.server, self._clicked)
         self._thread = threading.Thread(target=self._work, name="varichain viewer", daemon=True)
+        self._is_seen = False
+        self.server.on_client_connect(self._seen)
 
     @property
     def address(self) -> str:
@@ -69,6 +71,12 @@ class Viewer(ABC):
         """Close."""
         self.close()
 
+    def _seen(self, _: Any) -> None:
+        with self._drawing:
+            is_first, self._is_seen = not self._is_seen, True
+        if is_first:
+            self._begin()
+
     def _add_choices(self, trails: tuple[str, ...]) -> None:
         """Add the folder that says what is shown."""
         gui = self.server.gui
@@ -87,15 +95,25 @@ class Viewer(ABC):
         self.stage.show(kind, is_shown)
         self._changed()
 
+    def _repr_html_(self) -> str:
+        """Show itself in a notebook."""
+        return f'<iframe src="{self.address}" width="100%" height="600" style="border:0"></iframe>'
+
+    @abstractmethod
     def _clicked(self, link: str, event: Any) -> None:
         """Somebody has clicked a link."""
 
+    @abstractmethod
+    def _begin(self) -> None:
+        """The first browser is there."""
+
+    @abstractmethod
     def _changed(self) -> None:
         """Something else is to be shown of the same instant."""
-
-    def _end(self) -> None:
-        """Let the thread end."""
 
     @abstractmethod
     def _work(self) -> None:
         """Move what is drawn, until it is over."""
+
+    def _end(self) -> None:  # noqa: B027  most views have nothing else to close
+        """Close what feeds the view."""
