@@ -13,9 +13,9 @@ from varichain.mechanism.limits import SwingTwist
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scenarios.scenario import Scenario
 from varichain.trace import Trace
-from varichain.view.server import HOST, PORT
-from varichain.view.source import Counts
-from varichain.view.viewer import Viewer
+from varichain.viewer.base import Viewer
+from varichain.viewer.server import HOST, PORT
+from varichain.viewer.source import Counts
 
 
 def view(
@@ -57,11 +57,11 @@ def view(
     if isinstance(what, Trace):
         if out is not None or settings or state is not None:
             raise InputError("a trace is replayed: it takes no state, no file and no settings of a run")
-        from varichain.view.replay import ReplayView
+        from varichain.viewer.replay import ReplayView
 
         return ReplayView(what, counts=_counts_of(what), speed=speed, is_playing=not is_paused, **address)
-    from varichain.view.live import LiveView
-    from varichain.view.server import require_viser
+    from varichain.viewer.live import LiveView
+    from varichain.viewer.server import require_viser
 
     require_viser()  # before anything is compiled
     run: dict[str, Any] = {"speed": speed, "is_paused": True, "out": out, "overwrite": overwrite, **settings}

@@ -17,7 +17,7 @@ from varichain.cli.running import writable
 from varichain.cli.targets import kind_of, scenario_from, scenario_names
 
 if TYPE_CHECKING:
-    from varichain.view.viewer import Viewer
+    from varichain.viewer.base import Viewer
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -55,7 +55,7 @@ def view(
 ) -> None:
     """Show a trace, a scenario or a robot in the browser until Ctrl-C; live, joints can be cut, connected, dragged."""
     with reported(debug):
-        from varichain.view.server import require_viser
+        from varichain.viewer.server import require_viser
 
         require_viser()
         kind = kind_of(target)

@@ -57,11 +57,10 @@ class Scenario:
     def live(self, **changes: Any) -> LiveRun:
         """Run it live: in real time, in a thread of its own; `changes` as of `run`, or as of `vc.LiveRun`.
 
-        It goes on beyond `until`, unless it drives joints along a motion, which says nothing of what comes then.
+        It pauses at `until`.
         """
         from varichain.simulation.live import LiveRun
 
-        given: dict[str, Any] = {"until": self.until if self.motion is not None else None}
         return LiveRun(
             self.mechanism,
             self.state,
@@ -69,7 +68,7 @@ class Scenario:
             controller=self.controller,
             motion=self.motion,
             forces=self.forces,
-            **(given | self.settings | changes),
+            **({"until": self.until} | self.settings | changes),
         )
 
 

@@ -30,8 +30,10 @@ class Recording:
 
     def begin(self, simulation: Simulation) -> None:
         """Begin a trace."""
-        n = len(self.paths) + 1
-        path = self._out if n == 1 else self._out.with_stem(f"{self._out.stem}-{n}")
+        path, n = self._out, len(self.paths) + 1
+        while self.paths and (path in self.paths or (path.exists() and not self._overwrite)):
+            path = self._out.with_stem(f"{self._out.stem}-{n}")
+            n += 1
         self._writer = TraceWriter(path, overwrite=self._overwrite)
         self.paths.append(path)
         start = {"varichain": varichain.__version__, "start": simulation.time}

@@ -7,7 +7,7 @@ from html import escape
 
 from varichain.scene import palette
 from varichain.scene.palette import hex_color
-from varichain.view.source import Counts, Frame, Report
+from varichain.viewer.source import Counts, Frame, Report
 
 _BOX = "margin:0.25em 0.9em;font-size:0.82em;line-height:1.35"
 _PRE = "margin:0.4em 0;overflow-x:auto;white-space:pre;font-family:monospace;font-size:0.92em;max-height:15em"

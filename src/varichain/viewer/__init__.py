@@ -3,9 +3,9 @@
 `server` opens the address, `stage` draws, `replay` and `live` move what is drawn and hold the controls.
 """
 
-from varichain.view.live import LiveView
-from varichain.view.replay import ReplayView
-from varichain.view.source import Frame, Source
-from varichain.view.viewer import Viewer
+from varichain.viewer.base import Viewer
+from varichain.viewer.live import LiveView
+from varichain.viewer.replay import ReplayView
+from varichain.viewer.source import Frame, Source
 
 __all__ = ["Frame", "LiveView", "ReplayView", "Source", "Viewer"]

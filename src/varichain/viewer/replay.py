@@ -13,11 +13,11 @@ from varichain.mechanism.draw import drawing
 from varichain.scene import Playback
 from varichain.scene.poses import matrices_from_quaternions
 from varichain.trace import Trace
-from varichain.view.camera import frame_camera
-from varichain.view.panel import clock_html, structure_html
-from varichain.view.server import HOST, PORT
-from varichain.view.source import Counts
-from varichain.view.viewer import TICK, Viewer
+from varichain.viewer.base import TICK, Viewer
+from varichain.viewer.camera import frame_camera
+from varichain.viewer.panel import clock_html, structure_html
+from varichain.viewer.server import HOST, PORT
+from varichain.viewer.source import Counts
 
 Array = NDArray[np.float64]
 

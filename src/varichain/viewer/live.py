@@ -13,13 +13,13 @@ from varichain.mechanism.mechanism import Mechanism
 from varichain.scene import Poses, Scene, frame_on, link_poses, loop_places, scene_of
 from varichain.scene.scene import ball_of, box_around
 from varichain.spatial.pose import Pose
-from varichain.view.camera import frame_camera
-from varichain.view.commands import Commands
-from varichain.view.panel import frame_html, reports_html, structure_html
-from varichain.view.picking import hit_point
-from varichain.view.server import HOST, PORT
-from varichain.view.source import Frame, Source
-from varichain.view.viewer import TICK, Viewer
+from varichain.viewer.base import TICK, Viewer
+from varichain.viewer.camera import frame_camera
+from varichain.viewer.commands import Commands
+from varichain.viewer.panel import frame_html, reports_html, structure_html
+from varichain.viewer.picking import hit_point
+from varichain.viewer.server import HOST, PORT
+from varichain.viewer.source import Frame, Source
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.scene import Scene
-from varichain.view.source import Frame, Source
+from varichain.viewer.source import Frame, Source
 
 Array = NDArray[np.float64]
 

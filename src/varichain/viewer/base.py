@@ -7,8 +7,8 @@ from abc import ABC, abstractmethod
 from types import TracebackType
 from typing import Any, Self
 
-from varichain.view.server import HOST, PORT, address, close_server, open_server
-from varichain.view.stage import Stage
+from varichain.viewer.server import HOST, PORT, address, close_server, open_server
+from varichain.viewer.stage import Stage
 
 TICK = 1.0 / 30.0  # [s] between two pictures
 
