@@ -5,24 +5,32 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test bench venv clean
+.PHONY: help demo test bench pictures venv clean
 
 help:
 	@echo "make demo    install the package and show what it does"
 	@echo "make test    install what developers need and run every check"
 	@echo "make bench   measure the speed"
+	@echo "make pictures  draw the pictures of the documents anew"
 	@echo "make venv    only install (package and developers' tools) into $(VENV)"
 	@echo "make clean   remove $(VENV) and everything that was generated"
 
 demo: $(VENV)/.package-installed
 	$(BIN)/varichain list
-	$(BIN)/varichain run highbar
+	@mkdir -p out
+	$(BIN)/varichain run highbar --out out/highbar.h5 --overwrite
+	$(BIN)/varichain export out/highbar.h5 --to out/highbar.html --overwrite
+	$(BIN)/varichain plot out/highbar.h5 --out out/highbar.png --overwrite
+	@echo "open out/highbar.html in a browser to watch it, and out/highbar.png to see it over time"
 
 test: venv
 	$(BIN)/python tools/run_checks.py
 
 bench: venv
 	@for file in benchmarks/bench_*.py; do echo "$$file"; $(BIN)/python "$$file" || exit 1; done
+
+pictures: venv
+	$(BIN)/python tools/draw_pictures.py
 
 venv: $(VENV)/.dev-installed
 
@@ -32,7 +40,7 @@ $(BIN)/python:
 
 $(VENV)/.package-installed: pyproject.toml | $(BIN)/python
 	@echo "installing varichain into $(VENV)"
-	$(PIP) install --editable .
+	$(PIP) install --editable '.[plot]'
 	@touch $@
 
 $(VENV)/.dev-installed: pyproject.toml | $(BIN)/python
@@ -43,5 +51,5 @@ $(VENV)/.dev-installed: pyproject.toml | $(BIN)/python
 	@touch $(VENV)/.package-installed $@
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist out .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

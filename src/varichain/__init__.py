@@ -119,9 +119,11 @@ if TYPE_CHECKING:
         release,
         velocity,
     )
+    from varichain.exports import export
     from varichain.formats import load, save
     from varichain.layout import JointState, State
     from varichain.motion import JointMotion, Motion, TimeFunctions
+    from varichain.plots import plot
     from varichain.scenarios.files import load_scenario
     from varichain.simulation import (
         PD,
@@ -161,9 +163,11 @@ _HOMES = {
     "Trace": "varichain.trace",
     "TraceWriter": "varichain.trace",
     "at": "varichain.simulation",
+    "export": "varichain.exports",
     "load_scenario": "varichain.scenarios.files",
     "constant_loops": "varichain.closures",
     "load": "varichain.formats",
+    "plot": "varichain.plots",
     "push": "varichain.simulation",
     "replace_constant_loops": "varichain.closures",
     "resume": "varichain.simulation",
@@ -289,6 +293,7 @@ __all__ = [
     "coupling_matrix",
     "cut",
     "energy",
+    "export",
     "figures",
     "forward_dynamics",
     "impact",
@@ -303,6 +308,7 @@ __all__ = [
     "mobility",
     "momentum",
     "overloads",
+    "plot",
     "pose",
     "project",
     "push",

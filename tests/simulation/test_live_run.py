@@ -204,6 +204,7 @@ def test_a_run_that_cannot_go_on_pauses():
         assert live.frame.time == 0.0 and live.frame.message == ""
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # plain Python warns of overflow
 def test_a_run_that_diverges_pauses():
     """A run whose motion ceases to be finite pauses, says so, and still has finite coordinates to show."""
     m, s = double_pendulum()

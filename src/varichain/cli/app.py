@@ -9,10 +9,12 @@ import typer
 
 from varichain import __version__
 from varichain.cli.console import warn
+from varichain.cli.exporting import export
 from varichain.cli.failures import INTERRUPTED
 from varichain.cli.info import info
 from varichain.cli.listing import list_scenarios
 from varichain.cli.new import new
+from varichain.cli.plotting import plot
 from varichain.cli.running import run
 from varichain.cli.view import view
 
@@ -28,6 +30,8 @@ app.command("run")(run)
 app.command("info")(info)
 app.command("new")(new)
 app.command("view")(view)
+app.command("plot")(plot)
+app.command("export")(export)
 
 
 def _version(is_wanted: bool) -> None:

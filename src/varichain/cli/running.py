@@ -11,7 +11,7 @@ import typer
 
 from varichain.cli.console import print_json, warn
 from varichain.cli.failures import INTERRUPTED, Debug, UsageError, reported, usage
-from varichain.cli.targets import scenario_from, scenario_names
+from varichain.cli.targets import free_file, scenario_from, scenario_names
 from varichain.errors import SimulationError, SimulationInterrupted
 from varichain.scenarios import SCENARIOS
 from varichain.scenarios.units import quantity
@@ -52,7 +52,8 @@ def run(
         if method is not None:
             changes["method"] = _method(method)
         if out is not None:
-            changes |= {"out": writable(out, overwrite), "overwrite": overwrite}
+            free_file(out, overwrite)
+            changes |= {"out": out, "overwrite": overwrite}
         scenario = scenario_from(target, assignments or [])
         changes["progress"] = sys.stderr.isatty()
         trace, seconds = _simulated(scenario, changes, out)
@@ -120,12 +121,3 @@ def _method(method: str) -> str:
     if method not in METHODS:
         raise UsageError(f"--method must be one of {', '.join(METHODS)}, not {method!r}")
     return method
-
-
-def writable(out: Path, overwrite: bool) -> Path:
-    """The file, if it may be written; said before the run rather than after it."""
-    if out.exists() and not overwrite:
-        raise UsageError(f"file {str(out)!r} exists already; choose another name or add --overwrite")
-    if not out.parent.is_dir():
-        raise UsageError(f"there is no folder {str(out.parent)!r} to write {out.name!r} to")
-    return out

@@ -12,6 +12,7 @@ from varichain.scenarios.parameters import checked_parameters
 
 if TYPE_CHECKING:
     from varichain.scenarios.scenario import Scenario
+    from varichain.trace import Trace
 
 YAML, TRACE, ROBOT = (".yaml", ".yml"), (".h5", ".hdf5"), (".urdf", ".xacro", ".sdf", ".xml", ".mjcf")
 
@@ -82,3 +83,29 @@ def scenario_from(target: str, assignments: list[str]) -> Scenario:
         raise
     except VarichainError as error:
         raise UsageError(str(error)) from error
+
+
+def trace_from(target: str) -> Trace:
+    """The trace in a file.
+
+    Raises:
+        UsageError: No such file, or a file of another kind.
+        TraceFileError: The file is no trace, or cannot be read.
+    """
+    if kind_of(target) != "trace":
+        raise UsageError(f"{target!r} is not a trace; `varichain run {target} --out FILE.h5` writes one")
+    from varichain.trace import Trace
+
+    return Trace.load(target)
+
+
+def free_file(path: Path, overwrite: bool) -> None:
+    """Refuse a file that must not be written; said before the work rather than after it.
+
+    Raises:
+        UsageError: It exists already, or there is no such folder.
+    """
+    if path.exists() and not overwrite:
+        raise UsageError(f"file {str(path)!r} exists already; choose another name or add --overwrite")
+    if not path.parent.is_dir():
+        raise UsageError(f"there is no folder {str(path.parent)!r} to write {path.name!r} to")

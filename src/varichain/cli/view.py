@@ -13,8 +13,7 @@ import typer
 
 from varichain.cli.console import say, warn
 from varichain.cli.failures import Debug, UsageError, reported
-from varichain.cli.running import writable
-from varichain.cli.targets import kind_of, scenario_from, scenario_names
+from varichain.cli.targets import free_file, kind_of, scenario_from, scenario_names
 
 if TYPE_CHECKING:
     from varichain.viewer.base import Viewer
@@ -64,7 +63,8 @@ def view(
         if out is not None:
             if not is_live:
                 raise UsageError("--out is for live runs; `varichain run` writes the trace of a scenario")
-            more |= {"out": writable(out, overwrite), "overwrite": overwrite}
+            free_file(out, overwrite)
+            more |= {"out": out, "overwrite": overwrite}
         from varichain.viewing import view as open_view
 
         if not as_json:

@@ -22,6 +22,7 @@ from varichain.trace.text import event_text
 
 Array = NDArray[np.float64]
 
+_SURROUNDINGS = 1.4  # how much larger a picture may become to show what stands still too
 _ARROW = 0.45  # length of the arrow of a large force, relative to the size of what is seen
 _LONGEST = 1.6  # ... and of the largest of all, where peaks stand out
 
@@ -122,6 +123,19 @@ class Playback:
     def bounding_sphere(self) -> tuple[Array, float]:
         """Centre (3,) [m] and radius [m] of a ball around all that moves, or all there is, over all frames."""
         return ball_of(*self._box(self._moving or range(len(self.parts))))
+
+    @cached_property
+    def framing(self) -> tuple[Array, float]:
+        """Centre (3,) [m] and radius [m] of what a camera should show: all that moves above the ground.
+
+        What stands still is in it too, if that does not make everything else small.
+        """
+        low, high = self._box(self._moving or range(len(self.parts)))
+        low[2], high[2] = max(low[2], self.floor), max(high[2], self.floor + self.size)
+        whole_low, whole_high = (np.array(corner) for corner in self._box(range(len(self.parts))))
+        whole_low[2] = max(whole_low[2], self.floor)
+        near, whole = ball_of(low, high), ball_of(np.minimum(low, whole_low), np.maximum(high, whole_high))
+        return whole if whole[1] <= _SURROUNDINGS * near[1] else near
 
     @cached_property
     def size(self) -> float:

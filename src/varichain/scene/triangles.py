@@ -110,8 +110,9 @@ def flat_shaded(vertices: Array, faces: Faces) -> Triangles:
     """A surface of which only corners and triangles are known: every triangle gets corners of its own."""
     corners = vertices[faces]
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-300)
-    order = np.arange(3 * len(faces), dtype=np.int32).reshape(-1, 3)
+    area = np.linalg.norm(across, axis=1)
+    corners, across = corners[area > 0.0], across[area > 0.0] / area[area > 0.0, None]  # a line has no normal
+    order = np.arange(3 * len(corners), dtype=np.int32).reshape(-1, 3)
     return Triangles(corners.reshape(-1, 3), np.repeat(across, 3, axis=0), order)
 
 

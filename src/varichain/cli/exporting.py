@@ -1,0 +1,86 @@
+"""`varichain export`: a trace as a page, a film, an animation or a table."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from varichain.cli.console import errors, print_json, say, warn
+from varichain.cli.failures import Debug, UsageError, reported
+from varichain.cli.targets import free_file, trace_from
+
+if TYPE_CHECKING:
+    from varichain.exports.files import Progress
+
+
+def export(
+    target: Annotated[str, typer.Argument(metavar="TRACE.h5", help="Trace, as `varichain run --out` writes it.")],
+    to: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE", help="What to write, by its suffix: html, mp4, gif, glb, bvh, csv, json, parquet."
+        ),
+    ],
+    fps: Annotated[float | None, typer.Option(metavar="NUMBER", help="Frames per second.")] = None,
+    speed: Annotated[float, typer.Option(metavar="NUMBER", help="Simulated seconds in a second; 0.25 is slow.")] = 1.0,
+    size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of a film in pixels.")] = "960x540",
+    trails: Annotated[
+        str | None, typer.Option(metavar="NAME,...", help="Links or named frames whose paths are drawn.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE if it exists.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Write a trace as a page that plays by itself, a film, an animation for other programs, or a table."""
+    with reported(debug):
+        from varichain.exports.files import WRITERS
+        from varichain.exports.files import export as exported
+
+        if to.suffix.lower() not in WRITERS:
+            raise UsageError(f"--to {str(to)!r} must end with {', '.join(WRITERS)}: the suffix says what is written")
+        if fps is not None and not 0.0 < fps <= 1000.0:
+            raise UsageError(f"--fps must be between 0 and 1000, not {fps:g}")
+        if not 0.0 < speed < float("inf"):
+            raise UsageError(f"--speed must be greater than 0, not {speed:g}")
+        shape = _size(size)
+        trace = trace_from(target)
+        free_file(to, overwrite)
+        names = [] if trails is None else [name.strip() for name in trails.split(",")]
+        with _bar() as progress:
+            found = exported(
+                trace, to, fps=fps, speed=speed, size=shape, trails=names, overwrite=overwrite, progress=progress
+            )
+        if as_json:
+            about = {"file": found.path, "bytes": found.size, "frames": found.n_frames, "notes": list(found.notes)}
+            print_json({"trace": target} | about)
+            return
+        for note in found.notes:
+            warn(f"note: {note}")
+        what = "samples" if to.suffix.lower() in (".csv", ".json", ".parquet") else "frames"
+        say(f"{found.n_frames} {what} in {found.path} ({found.size / 1000:.0f} kB)")
+
+
+def _size(text: str) -> tuple[int, int]:
+    parts = text.lower().split("x")
+    if len(parts) != 2 or not all(part.isdecimal() for part in parts):
+        raise UsageError(f"--size must be width and height in pixels, such as 1280x720, not {text!r}")
+    return int(parts[0]), int(parts[1])
+
+
+@contextmanager
+def _bar() -> Iterator[Progress]:
+    """A progress bar on standard error, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda done, n: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("frames"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=errors(), transient=True) as bar:
+        task = bar.add_task("frames", total=None)
+        yield lambda done, n: bar.update(task, completed=done, total=n)

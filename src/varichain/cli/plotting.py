@@ -1,0 +1,58 @@
+"""`varichain plot`: what a trace says over time, as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from varichain.cli.console import print_json, say
+from varichain.cli.failures import Debug, UsageError, reported, usage
+from varichain.cli.targets import free_file, trace_from
+
+_SUFFIXES = (".png", ".svg", ".pdf")
+
+
+def plot(
+    target: Annotated[str, typer.Argument(metavar="TRACE.h5", help="Trace, as `varichain run --out` writes it.")],
+    what: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHAT,...",
+            help="energy, freedoms, closure, forces, angles, displacements, torques; the first four unless told.",
+        ),
+    ] = None,
+    joints: Annotated[
+        str | None, typer.Option(metavar="JOINT,...", help="Joints to plot; those that vary most unless told.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="PNG, SVG or PDF; the trace's name with .png unless told.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE if it exists.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Plot energy, freedoms, closure error and loop forces of a trace over time, with its events marked."""
+    with reported(debug):
+        path = out or Path(target).with_suffix(".png")
+        if path.suffix.lower() not in _SUFFIXES:
+            raise UsageError(f"{str(path)!r} must end with {', '.join(_SUFFIXES)}")
+        trace = trace_from(target)
+        free_file(path, overwrite)
+        from varichain.plots import plot as plotted
+
+        with usage():
+            figure = plotted(trace, _names(what), _names(joints))
+        from varichain.trace.replace import completed
+
+        with completed(str(path), overwrite) as temporary:
+            figure.savefig(temporary, format=path.suffix[1:].lower())
+        if as_json:
+            print_json({"plot": str(path), "trace": target, "bytes": path.stat().st_size, "damage": trace.damage})
+            return
+        say(f"plot in {path}")
+
+
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]

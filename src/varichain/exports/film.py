@@ -1,0 +1,73 @@
+"""Films: MP4 through ffmpeg, which comes with imageio-ffmpeg, and GIF through Pillow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from varichain.errors import InputError, MissingExtraError
+from varichain.exports.picture import Painter
+from varichain.scene import Playback
+
+Progress = Callable[[int, int], None]
+
+
+def write_mp4(playback: Playback, path: str, size: tuple[int, int], progress: Progress) -> tuple[int, Sequence[str]]:
+    """Write all frames as H.264; returns their number, and notes.
+
+    Raises:
+        MissingExtraError: pyvista or imageio-ffmpeg is not installed.
+        InputError: A size that no film has.
+    """
+    width, height = _even(size)
+    try:
+        import imageio_ffmpeg
+    except ImportError:
+        raise MissingExtraError("films need the package imageio-ffmpeg: pip install 'varichain[video]'") from None
+    painter = Painter(playback, (width, height))
+    # the file's name does not say what it is until it is complete: hence -f
+    film = imageio_ffmpeg.write_frames(
+        path, (width, height), fps=playback.fps, quality=7, macro_block_size=2, output_params=["-f", "mp4"]
+    )
+    film.send(None)
+    try:
+        for i in range(len(playback)):
+            film.send(painter.image(i).tobytes())
+            progress(i + 1, len(playback))
+    finally:
+        film.close()
+        painter.close()
+    return len(playback), playback.notes
+
+
+def write_gif(playback: Playback, path: str, size: tuple[int, int], progress: Progress) -> tuple[int, Sequence[str]]:
+    """Write all frames as a GIF of 128 colours that repeats itself; returns their number, and notes.
+
+    Raises:
+        MissingExtraError: pyvista or Pillow is not installed.
+        InputError: A size that no film has.
+    """
+    try:
+        from PIL import Image
+    except ImportError:
+        raise MissingExtraError("films need the package pillow: pip install 'varichain[video]'") from None
+    painter = Painter(playback, _even(size))
+    frames: list[Any] = []
+    try:
+        for i in range(len(playback)):
+            picture = Image.fromarray(painter.image(i))
+            frames.append(picture.quantize(128, dither=Image.Dither.NONE))
+            progress(i + 1, len(playback))
+    finally:
+        painter.close()
+    hundredths = max(2, round(100.0 / playback.fps))  # a GIF counts in these, and viewers take less than two for ten
+    frames[0].save(path, format="GIF", save_all=True, append_images=frames[1:], duration=10 * hundredths, loop=0)
+    return len(playback), playback.notes
+
+
+def _even(size: tuple[int, int]) -> tuple[int, int]:
+    """Width and height, which H.264 wants even."""
+    is_fine = len(size) == 2 and all(isinstance(number, int) and 64 <= number <= 7680 for number in size)
+    if not is_fine:
+        raise InputError(f"size must be width and height of the film, whole numbers from 64 to 7680, not {size!r}")
+    return size[0] - size[0] % 2, size[1] - size[1] % 2

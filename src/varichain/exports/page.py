@@ -1,0 +1,137 @@
+"""Replays as one HTML file: geometry, frames and a player in it; no other file, no network."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.exports.picture import VIEW, grid_pitch
+from varichain.scene import Playback, Scene, palette
+from varichain.scene import triangles as solids
+from varichain.scene.scene import Surface
+from varichain.scene.triangles import Triangles
+from varichain.trace.text import count
+
+
+def page_of(playback: Playback) -> str:
+    """The page: it plays from a file, without a network."""
+    data = json.dumps(_content(playback), separators=(",", ":"), allow_nan=False)
+    template = resources.files("varichain.exports").joinpath("page.html").read_text(encoding="utf-8")
+    # "</script>" in a name would end the block of data; "<" can be written otherwise in JSON
+    filled = {"title": html.escape(_name(playback)), "data": data.replace("<", "\\u003c")}
+    for key, value in filled.items():
+        template = template.replace("{{" + key + "}}", value)
+    return template
+
+
+def _content(playback: Playback) -> dict[str, Any]:
+    gathered = _Gathered()
+    parts = [[gathered.surface(surface) for surface in part.surfaces] for part in playback.parts]
+    balls = {"ball": solids.sphere(1.0), "cylinder": solids.cylinder(1.0, 1.0), "cone": solids.cylinder(1.0, 1.0, 0.0)}
+    marks = {name: gathered.add(surface) for name, surface in balls.items()}
+    center, radius = playback.framing
+    names = {part.name: k for k, part in enumerate(playback.parts)}
+    return {
+        "name": _name(playback),
+        "speed": playback.speed,
+        "time": _packed(playback.time, "<f8"),
+        "epoch": _packed(playback.epoch, "<u4"),
+        "poses": _packed(np.concatenate([playback.p, playback.quaternions], axis=-1), "<f4"),
+        "shown": _packed(playback.is_shown, "<u1"),
+        "closed": _packed(playback.is_closed, "<u1"),
+        "places": _packed(playback.loop_places, "<f4"),
+        "forces": _packed(playback.loop_forces, "<f4"),
+        "trails": [_packed(path, "<f4") for path in playback.trails.values()],
+        "vertices": _packed(gathered.vertices(), "<f4"),
+        "faces": _packed(gathered.faces(), "<u4"),
+        "parts": parts,
+        "solids": marks,
+        "loops": list(playback.loops),
+        "epochs": [_epoch(scene, names) for scene in playback.scenes],
+        "markers": [vars(marker) for marker in playback.markers],
+        "center": center.tolist(),
+        "radius": radius,
+        "floor": playback.floor,
+        "pitch": grid_pitch(playback.size),
+        "mark": playback.scenes[0].mark,
+        "arrow": playback.arrow_scale,
+        "camera": VIEW,
+        "leader": _leader(playback),
+        "palette": {name: getattr(palette, name.upper()) for name in _COLORS},
+    }
+
+
+_COLORS = (
+    "background",
+    "connect",
+    "cut",
+    "event",
+    "force",
+    "grid",
+    "ground",
+    "holding",
+    "joint",
+    "loop",
+    "trail",
+    "virtual",
+)
+
+
+class _Gathered:
+    """All triangles behind each other, and where each surface begins."""
+
+    def __init__(self) -> None:
+        self._parts: list[Triangles] = []
+        self._n_vertices = self._n_indices = 0
+        self._starts: list[int] = []
+
+    def add(self, surface: Triangles) -> tuple[int, int]:
+        """First index and number of indices of a surface."""
+        place = (self._n_indices, surface.faces.size)
+        self._parts.append(surface)
+        self._starts.append(self._n_vertices)
+        self._n_vertices += len(surface.vertices)
+        self._n_indices += surface.faces.size
+        return place
+
+    def surface(self, surface: Surface) -> dict[str, Any]:
+        return {"range": self.add(surface.triangles), "color": surface.color or palette.LINK}
+
+    def vertices(self) -> NDArray[np.float64]:
+        return np.concatenate([np.hstack([part.vertices, part.normals]) for part in self._parts])
+
+    def faces(self) -> NDArray[np.int64]:
+        both = zip(self._parts, self._starts, strict=True)
+        return np.concatenate([part.faces.astype(np.int64) + start for part, start in both])
+
+
+def _epoch(scene: Scene, names: dict[str, int]) -> dict[str, Any]:
+    """What an epoch's structure is; joints are placed in their parents, -1 for ground without shapes."""
+    m = scene.mechanism
+    marked = [joint for joint in scene.joints if joint.kind not in ("free", "fixed")]
+    return {
+        "holding": [names[name] for name in scene.holding if name in names],
+        "joints": [(names.get(joint.parent, -1), joint.at.p.tolist()) for joint in marked],
+        "text": f"{count(len(m), 'link')}, {count(m.n_v, 'freedom')} in the tree, {count(len(scene.loops), 'loop')}",
+    }
+
+
+def _leader(playback: Playback) -> int:
+    """The part to follow: the heaviest link."""
+    masses = {link.name: link.inertia.mass for link in playback.scenes[0].mechanism.links}
+    weights = [masses.get(part.name, 0.0) for part in playback.parts]
+    return int(np.argmax(weights)) if any(weights) else -1
+
+
+def _name(playback: Playback) -> str:
+    return str(playback.scenes[0].mechanism.name)
+
+
+def _packed(numbers: Any, kind: str) -> str:
+    return base64.b64encode(np.ascontiguousarray(numbers).astype(kind).tobytes()).decode("ascii")

@@ -1,0 +1,262 @@
+"""Pictures of frames: shaded, with ground, marks and labels, drawn by VTK without a screen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.errors import MissingExtraError
+from varichain.scene import Playback, palette
+from varichain.scene import triangles as solids
+from varichain.scene.palette import RGBA
+from varichain.scene.poses import matrices_from_quaternions
+from varichain.scene.triangles import Triangles
+from varichain.spatial.rotation import matrix_with_z_along
+
+Array = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+VIEW = (-1.05, 0.16)
+"""Turn about z and lift above the horizon of the camera [rad]: from the right front of what looks along x."""
+_ANGLE = 0.6  # of the field of view [rad]
+_REACH = 5.0  # radius of the ground, relative to that of what is shown
+_EVENT_SHOWN = 0.8  # [s] of simulated time for which an event is told
+
+
+class Painter:
+    """Draws frames of a playback; one picture size, one camera."""
+
+    def __init__(
+        self,
+        playback: Playback,
+        size: tuple[int, int],
+        view: tuple[float, float] = VIEW,
+        framing: tuple[Array, float] | None = None,
+        title: bool = True,
+    ) -> None:
+        """Put all parts on the stage.
+
+        Args:
+            playback: The frames.
+            size: Width and height [pixels].
+            view: Turn and lift of the camera [rad].
+            framing: Centre (3,) [m] and radius [m] of what must be seen; the playback's unless told.
+            title: Whether name, time and events are written on the picture.
+
+        Raises:
+            MissingExtraError: The package pyvista is not installed.
+        """
+        self.playback = playback
+        self._pv = _pyvista()
+        with _without_warnings():
+            self._stage = self._pv.Plotter(off_screen=True, window_size=list(size), lighting="light kit")
+            self._stage.enable_anti_aliasing("msaa", multi_samples=8)
+        self._stage.set_background(palette.hex_color(palette.BACKGROUND))
+        self._actors = [
+            [(self._add(surface.triangles, palette.LINK), surface) for surface in part.surfaces]
+            for part in playback.parts
+        ]
+        self._shadows = [
+            [self._add(surface.triangles, _SHADOW, is_lit=False) for surface in part.surfaces]
+            for part in playback.parts
+        ]
+        self._joints = [
+            self._add(solids.sphere(0.55 * playback.scenes[0].mark), palette.JOINT)
+            for _ in range(max(len(scene.joints) for scene in playback.scenes))
+        ]
+        mark = playback.scenes[0].mark
+        self._loops = [self._add(solids.sphere(mark), palette.LOOP) for _ in playback.loops]
+        self._halos = [self._add(solids.sphere(1.9 * mark), palette.VIRTUAL) for _ in playback.loops]
+        self._shafts = [self._add(solids.cylinder(1.0, 1.0), palette.FORCE) for _ in playback.loops]
+        self._tips = [self._add(solids.cylinder(1.0, 1.0, 0.0), palette.FORCE) for _ in playback.loops]
+        self._add_ground()
+        self._trails: list[Any] = []
+        self._title = self._add_title(size) if title else None
+        self._look(*view, *(playback.framing if framing is None else framing))
+
+    def close(self) -> None:
+        """Free the memory."""
+        self._stage.close()
+
+    def image(self, i: int) -> Image:
+        """Picture (height, width, 3) of frame i."""
+        self._place_parts(i)
+        self._place_marks(i)
+        self._place_trails(i)
+        if self._title is not None:
+            self._write(i, *self._title)
+        self._stage.render()  # a picture is taken of what was rendered last
+        image: Image = np.ascontiguousarray(self._stage.screenshot(return_img=True)[..., :3])
+        return image
+
+    # Setting up
+
+    def _add(self, surface: Triangles, color: RGBA, is_lit: bool = True) -> Any:
+        mesh = self._pv.PolyData.from_regular_faces(surface.vertices, surface.faces)
+        mesh.point_data["Normals"] = surface.normals
+        mesh.point_data.active_normals_name = "Normals"
+        look = (
+            {"specular": 0.25, "specular_power": 25, "ambient": 0.25, "diffuse": 0.85}
+            if is_lit
+            else {"lighting": False}
+        )
+        return self._stage.add_mesh(mesh, color=color[:3], opacity=color[3], smooth_shading=is_lit, **look)
+
+    def _add_ground(self) -> None:
+        """A round floor with lines on it, which fade into the background."""
+        (x, y, _), radius = self.playback.framing
+        reach, pitch, z = _REACH * radius, grid_pitch(self.playback.size), self.playback.floor
+        thin = 1e-3 * self.playback.size  # what lies on the ground must be above it
+        disc = self._pv.Disc(center=(x, y, z - 2 * thin), inner=0.0, outer=reach, r_res=24, c_res=72)
+        self._add_faded(disc, palette.GROUND, reach)
+        x, y, n = pitch * round(x / pitch), pitch * round(y / pitch), int(reach / pitch)
+        steps = pitch * np.arange(-n, n + 1)
+        across, along = np.meshgrid(steps, steps, indexing="ij")
+        height = np.full_like(across, z - thin)
+        points = np.concatenate(
+            [np.stack([x + across, y + along, height], -1), np.stack([x + along, y + across, height], -1)]
+        )
+        is_near = np.hypot(points[..., 0] - x, points[..., 1] - y) < reach
+        pairs = np.stack([points[:, :-1], points[:, 1:]], 2)[is_near[:, :-1] & is_near[:, 1:]]
+        self._add_faded(self._pv.line_segments_from_points(pairs.reshape(-1, 3)), palette.GRID, reach)
+
+    def _add_faded(self, mesh: Any, color: RGBA, reach: float) -> None:
+        """Add a mesh whose colour becomes the background's towards `reach` [m] from the middle."""
+        center, _ = self.playback.framing
+        far = np.hypot(*(mesh.points[:, :2] - center[:2]).T) / reach
+        share = np.clip((far - 0.2) / 0.8, 0.0, 1.0)[:, None]
+        shade = (1.0 - share) * np.array(color[:3]) + share * np.array(palette.BACKGROUND[:3])
+        mesh.point_data["shade"] = np.round(255 * shade).astype(np.uint8)
+        self._stage.add_mesh(mesh, scalars="shade", rgb=True, lighting=False, line_width=1)
+
+    def _add_title(self, size: tuple[int, int]) -> tuple[Any, Any]:
+        """Write the name, and make room for time and events below it."""
+        height, color = max(9, round(size[1] / 44)), palette.hex_color(palette.TEXT)
+        lines = [
+            self._stage.add_text(
+                text, position=(height, size[1] - (3.0 + 2.0 * k) * height), font_size=height - 2 * (k > 0), color=color
+            )
+            for k, text in enumerate((str(self.playback.scenes[0].mechanism.name), " ", " "))
+        ]
+        return lines[1], lines[2]
+
+    def _look(self, turn: float, lift: float, center: Array, radius: float) -> None:
+        width, height = self._stage.window_size
+        distance = 0.82 * radius / math.sin(0.5 * _ANGLE) * max(1.0, height / width)
+        back = np.array([math.cos(lift) * math.cos(turn), math.cos(lift) * math.sin(turn), math.sin(lift)])
+        camera = self._stage.camera
+        camera.focal_point, camera.position, camera.up = center, center + distance * back, (0.0, 0.0, 1.0)
+        camera.view_angle = math.degrees(_ANGLE)
+        camera.clipping_range = (0.01 * distance, 30.0 * distance)
+
+    # Each frame
+
+    def _place_parts(self, i: int) -> None:
+        playback = self.playback
+        scene, R = playback.scenes[playback.epoch[i]], matrices_from_quaternions(playback.quaternions[i])
+        flat = _flattening(playback.floor)
+        for k, part in enumerate(playback.parts):
+            X, is_shown = _matrix(playback.p[i, k], R[k]), bool(playback.is_shown[i, k])
+            for (actor, surface), shadow in zip(self._actors[k], self._shadows[k], strict=True):
+                actor.SetVisibility(is_shown)
+                shadow.SetVisibility(is_shown and float(playback.p[i, k, 2]) > playback.floor)
+                actor.user_matrix, shadow.user_matrix = X, flat @ X
+                actor.prop.color = scene.color(part.name, surface)[:3]
+
+    def _place_marks(self, i: int) -> None:
+        playback = self.playback
+        scene, poses = playback.scenes[playback.epoch[i]], playback.poses(i)
+        for k, actor in enumerate(self._joints):
+            joint = scene.joints[k] if k < len(scene.joints) else None
+            is_shown = joint is not None and joint.kind not in ("free", "fixed")
+            actor.SetVisibility(is_shown)
+            if joint is not None and is_shown:
+                p, R = poses.of(joint.parent) if joint.parent in poses.names else (np.zeros(3), np.eye(3))
+                actor.position = p + R @ joint.at.p
+        width = 0.3 * scene.mark
+        for k in range(len(playback.loops)):
+            is_closed, place = bool(playback.is_closed[i, k]), playback.loop_places[i, k]
+            vector = playback.arrow_scale * playback.loop_forces[i, k]
+            length = float(np.linalg.norm(vector))
+            for actor in (self._loops[k], self._halos[k]):
+                actor.SetVisibility(is_closed)
+                actor.position = place
+            for actor in (self._shafts[k], self._tips[k]):
+                actor.SetVisibility(is_closed and length > width)
+            if length > width:
+                R, tip = matrix_with_z_along(vector / length), min(4.0 * width, 0.5 * length)
+                body = length - tip
+                along = vector / length
+                self._shafts[k].user_matrix = _matrix(place + 0.5 * body * along, R * [width, width, body])
+                self._tips[k].user_matrix = _matrix(
+                    place + (body + 0.5 * tip) * along, R * [2.2 * width, 2.2 * width, tip]
+                )
+
+    def _place_trails(self, i: int) -> None:
+        for actor in self._trails:
+            self._stage.remove_actor(actor)
+        self._trails = []
+        for path in self.playback.trails.values():
+            points = path[: i + 1]
+            points = points[np.isfinite(points).all(axis=1)]
+            if len(points) > 1:
+                line = self._pv.lines_from_points(points)
+                self._trails.append(self._stage.add_mesh(line, color=palette.TRAIL[:3], line_width=3, lighting=False))
+
+    def _write(self, i: int, clock: Any, event: Any) -> None:
+        time = float(self.playback.time[i])
+        told = [marker for marker in self.playback.markers if marker.time <= time < marker.time + _EVENT_SHOWN]
+        clock.input = f"{time:.2f} s"
+        event.input = ", ".join(marker.text for marker in told) or " "
+        if told:
+            event.prop.color = getattr(palette, told[-1].kind.upper())[:3]
+
+
+_SHADOW: RGBA = (0.83, 0.845, 0.86, 1.0)
+
+
+def grid_pitch(size: float) -> float:
+    """Distance of the ground's lines [m]: 1, 2 or 5 times a power of ten, at most a quarter of a size [m]."""
+    quarter = 0.25 * size
+    power = 10.0 ** math.floor(math.log10(quarter))
+    return max(factor * power for factor in (1.0, 2.0, 5.0) if factor * power <= quarter * (1.0 + 1e-9))
+
+
+def _matrix(p: Array, R: Array) -> Array:
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = R, p
+    return X
+
+
+def _flattening(floor: float) -> Array:
+    """Matrix (4, 4) that throws shadows onto the ground along a steep ray."""
+    return np.array(
+        [[1.0, 0.0, -0.3, 0.3 * floor], [0.0, 1.0, 0.4, -0.4 * floor], [0.0, 0.0, 0.0, floor], [0.0, 0.0, 0.0, 1.0]]
+    )
+
+
+def _pyvista() -> Any:
+    try:
+        import pyvista
+    except ImportError:
+        needed = "films need the packages pyvista and imageio-ffmpeg: pip install 'varichain[video]'"
+        raise MissingExtraError(needed) from None
+    return pyvista
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Keep VTK from telling that there is no screen; it finds another way to draw, and errors are still told."""
+    from vtkmodules.vtkCommonCore import vtkLogger
+
+    before = vtkLogger.GetCurrentVerbosityCutoff()
+    vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_ERROR)
+    try:
+        yield
+    finally:
+        vtkLogger.SetStderrVerbosity(before)

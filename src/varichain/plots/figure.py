@@ -1,0 +1,138 @@
+"""Plots of a trace over time, with its events marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from varichain.errors import InputError, MissingExtraError, UnknownNameError
+from varichain.plots.events import mark_events
+from varichain.plots.panels import PANELS, USUAL, Panel, chosen_lines
+from varichain.plots.series import Series
+from varichain.scene import palette
+from varichain.trace import Trace
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_WIDTH, _HEIGHT = 9.0, 2.1  # [inch] of the picture, and of each panel
+_HEAD = 0.9  # [inch] for the title and the events' labels
+_LEFT = 0.115  # of the width, for labels
+
+
+def plot(
+    trace: Trace, what: str | Sequence[str] | None = None, joints: Sequence[str] | None = None, title: str | None = None
+) -> Figure:
+    """What a trace says over time as a matplotlib figure: one panel below the other, events marked through all of them.
+
+    Save it with `figure.savefig("run.png")`; a notebook shows it by itself.
+
+    Args:
+        trace: The trace.
+        what: Panels, one or several of "energy" (kinetic, gravitational, elastic, and their sum), "freedoms" (N_J, rank
+            and N_F), "closure" (how far the worst loop is open, logarithmic), "forces" (in joints that close loops),
+            "angles", "displacements", "torques" (of actuators). Unless told, the first four as far as there are any.
+        joints: Names of joints whose angles, displacements and torques are wanted; those that vary most unless told.
+        title: Title; the mechanism's name unless told.
+
+    Raises:
+        InputError: No samples, or none of what was asked for in them.
+        UnknownNameError: No such panel or joint.
+        MissingExtraError: The package matplotlib is not installed.
+    """
+    figure_class = _figure_class()
+    if not isinstance(trace, Trace):
+        raise InputError(f"expected a Trace, not {type(trace).__name__}; Trace.load reads one from a file")
+    if not len(trace):
+        raise InputError("the trace has no samples: there is nothing to plot")
+    names = [what] if isinstance(what, str) else list(USUAL if what is None else what)
+    for name in names:
+        if name not in PANELS:
+            raise UnknownNameError("panel", name, PANELS)
+    lines = {name: chosen_lines(PANELS[name], trace, joints) for name in names}
+    empty = [name for name in lines if not lines[name][0]]
+    if len(empty) == len(names) or (what is not None and empty):
+        raise InputError(f"the trace has nothing for {', '.join(empty)}; what can be plotted: {', '.join(PANELS)}")
+    shown = [name for name in names if name not in empty]
+    figure = figure_class(figsize=(_WIDTH, _HEAD + _HEIGHT * len(shown)), dpi=120, facecolor="white")
+    axes = figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
+    figure.subplots_adjust(left=_LEFT, right=0.76, hspace=0.16)
+    for ax, name in zip(axes, shown, strict=True):
+        _draw(ax, PANELS[name], *lines[name])
+    figure.align_ylabels(axes)
+    axes[-1].set_xlabel("time [s]", fontsize=9)
+    times = trace.time
+    axes[0].set_xlim(float(times[0]), float(times[-1]) if times[-1] > times[0] else float(times[0]) + 1.0)
+    mark_events(figure, list(axes), trace, _said(trace, title))
+    return figure  # type: ignore[no-any-return]
+
+
+def _draw(ax: Axes, panel: Panel, lines: list[Series], n_more: int) -> None:
+    for k, line in enumerate(lines):
+        color = palette.hex_color(palette.SERIES[k % len(palette.SERIES)])
+        is_sum = line.name == "sum"
+        style: dict[str, Any] = (
+            {"color": palette.hex_color(palette.TEXT), "linestyle": "--"} if is_sum else {"color": color}
+        )
+        width = (
+            1.1 if is_sum or len(lines) == 1 else 3.2 - 2.0 * k / (len(lines) - 1)
+        )  # one behind another is seen on both sides
+        ax.plot(line.time, line.value, label=line.name, linewidth=width, **style)
+    if panel.is_log:
+        ax.set_yscale("log")
+    if panel.is_step:
+        from matplotlib.ticker import MaxNLocator
+
+        ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+        ax.set_ylim(bottom=0.0)
+        ax.margins(y=0.12)
+    ax.set_ylabel(f"{panel.title}\n[{panel.unit}]", fontsize=9)
+    ax.tick_params(labelsize=8)
+    ax.grid(True, color=palette.hex_color(palette.GRID), linewidth=0.5, alpha=0.7)
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    note = {"title": f"{n_more} more vary less"} if n_more else {}
+    legend = ax.legend(
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.02),
+        frameon=False,
+        fontsize=8,
+        title_fontsize=7,
+        borderaxespad=0,
+        **note,
+    )
+    legend.set_in_layout(False)
+
+
+def _said(trace: Trace, title: str | None) -> str:
+    if title is not None:
+        return title
+    name = str(trace.epochs[0].description["name"])
+    return f"{name} (part of the trace is lost)" if trace.damage else name
+
+
+def _figure_class() -> Any:
+    """A matplotlib figure that notebooks show without pyplot; made here, where matplotlib is imported first."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError("plots need the package matplotlib: pip install 'varichain[plot]'") from None
+
+    class Plot(Figure):
+        """Figure of a trace."""
+
+        def __init__(self, **options: Any) -> None:
+            super().__init__(**options)
+            FigureCanvasAgg(self)  # measures texts
+
+        def _repr_png_(self) -> bytes:
+            import io
+
+            buffer = io.BytesIO()
+            self.savefig(buffer, format="png")
+            return buffer.getvalue()
+
+    return Plot

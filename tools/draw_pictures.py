@@ -1,0 +1,87 @@
+"""Draw the pictures of the documents anew, docs/pictures/*.png: the project's own scenarios, drawn by the project."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import varichain as vc
+from varichain.exports.picture import VIEW, Painter
+from varichain.mechanism import Mechanism
+from varichain.scenarios import SCENARIOS
+from varichain.scene import Playback, ball_of, box_around, palette
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
+SIZE = (900, 540)
+TWICE = (2 * SIZE[0], 2 * SIZE[1])  # drawn larger and made smaller: smooth edges
+
+
+def main() -> None:
+    """Draw all of them."""
+    FOLDER.mkdir(exist_ok=True)
+    highbar, swing = SCENARIOS["highbar"]().run(), SCENARIOS["swing"]().run()
+    _draw("highbar", highbar, 2.85, trails=["head top"], turn=-0.75)
+    _draw("swing", swing, 2.62, turn=-1.1)
+    _save("plot", _png(vc.plot(highbar), dpi=100))
+    _save("tree", _tree(highbar.epochs[1].mechanism))
+
+
+def _draw(name: str, trace: vc.Trace, time: float, turn: float, trails: list[str] | None = None) -> None:
+    """Draw the instant `time` [s] of a run, with the camera near."""
+    playback = Playback(trace, fps=100.0, trails=trails or [])
+    i = playback.frame_at(time)
+    poses = playback.poses(i)
+    center, radius = ball_of(*box_around([part for part in playback.parts if part.name in poses.names], poses))
+    painter = Painter(playback, TWICE, (turn, VIEW[1]), (center, 1.15 * radius))
+    try:
+        from PIL import Image
+
+        _save(name, Image.fromarray(painter.image(i)).resize(SIZE, Image.Resampling.LANCZOS))
+    finally:
+        painter.close()
+
+
+def _tree(m: Mechanism) -> Any:
+    """The drawing of a mechanism in its colours: links that are tied into loops, and their virtual copies."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    lines = str(m).splitlines()
+    holding = [link.real.name for link in m.virtual_links if link.real is not None]
+    figure = Figure(figsize=(7.2, 0.21 * len(lines) + 0.25), dpi=100, facecolor="white")
+    FigureCanvasAgg(figure)
+    for k, line in enumerate(lines):
+        color = palette.TEXT
+        if "virtual copy" in line:
+            color = palette.VIRTUAL
+        elif any(f" {name}   " in line for name in holding):
+            color = palette.HOLDING
+        y = 1.0 - (0.12 + 0.21 * (k + 0.5)) / figure.get_figheight()
+        weight = "bold" if k == 0 or color is not palette.TEXT else "normal"
+        text = {"family": "DejaVu Sans Mono", "fontsize": 9.5, "va": "center", "weight": weight}
+        figure.text(0.02, y, line, color=palette.hex_color(color), **text)
+    return _png(figure, dpi=100)
+
+
+def _png(figure: Any, dpi: int) -> Any:
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=dpi)
+    return Image.open(buffer).convert("RGB")
+
+
+def _save(name: str, picture: Any) -> None:
+    """Save a picture with 256 colours, chosen so that rare ones stay: a third of the size, and nobody sees it."""
+    from PIL import Image
+
+    path = FOLDER / f"{name}.png"
+    picture.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(path, optimize=True)
+    print(
+        f"{path.relative_to(FOLDER.parents[1])}: {picture.width} x {picture.height}, {path.stat().st_size / 1000:.0f} kB"
+    )
+
+
+if __name__ == "__main__":
+    main()
