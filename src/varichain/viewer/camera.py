@@ -11,7 +11,7 @@ Array = NDArray[np.float64]
 
 _FROM = np.array([0.5, -1.0, 0.3])  # most mechanisms move in the plane of x and z
 _FIELD = np.radians(45.0)  # of view, upright
-_DISTANCE = 2.1  # radii: what is in the ball, which is larger than what it is around, fills the picture
+_DISTANCE = 2.5  # radii: what is in the ball, which is larger than what it is around, fills the picture
 
 
 def frame_camera(server: Any, centre: Array, radius: float) -> None:

@@ -30,7 +30,11 @@ _TRAIL = 240  # points of a path that are drawn
 
 
 class LiveView(Viewer):
-    """A run in the browser, with the controls that change it; all browsers share them."""
+    """A run in the browser, with the controls that change it; all browsers share them.
+
+    Attributes:
+        source: The run.
+    """
 
     def __init__(
         self,
@@ -56,7 +60,7 @@ class LiveView(Viewer):
             InputError: The address is none of this machine.
             MissingExtraError: viser is not installed.
         """
-        self._source, self._is_owner, self._resumes = source, is_owner, resumes
+        self.source, self._is_owner, self._resumes = source, is_owner, resumes
         self._frames = source.subscribe()
         frame = source.frame
         self._structure = frame.structure
@@ -78,7 +82,7 @@ class LiveView(Viewer):
     def _add_panel(self, frame: Frame) -> None:
         gui = self.server.gui
         self._clock = gui.add_html("")
-        self._commands = Commands(self.server, self._source, frame, self._world_point)
+        self._commands = Commands(self.server, self.source, frame, self._world_point)
         with gui.add_folder("What it did"):
             self._reports = gui.add_html("")
         with gui.add_folder("Structure"):
@@ -99,15 +103,15 @@ class LiveView(Viewer):
 
     def _begin(self) -> None:
         if self._resumes:
-            self._source.resume()
+            self.source.resume()
 
     def _changed(self) -> None:
-        self._draw(self._source.frame)
+        self._draw(self.source.frame)
 
     def _end(self) -> None:
         self._frames.close()
         if self._is_owner:
-            self._source.close()
+            self.source.close()
 
     def _draw(self, frame: Frame) -> None:
         with self._drawing, self.server.atomic():

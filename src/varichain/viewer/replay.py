@@ -22,6 +22,7 @@ from varichain.viewer.source import Counts
 Array = NDArray[np.float64]
 
 _FPS, _MOST = 100.0, 20_000  # frames per simulated second, and in all
+_FRAMED = 0.8  # part of the ball around the whole way that is in view: a way fills its ball less than a body does
 _TRAIL = 2.0  # [s] of a path that are drawn
 _SAME = 1e-9  # [s] that are no time
 _CUT_SEEN = 1.0  # [s] that a cut stays marked
@@ -66,7 +67,8 @@ class ReplayView(Viewer):
         self._epoch, self._frame = -1, -1
         self._is_playing, self._plays = False, is_playing
         self._time = float(self._playback.time[0])
-        frame_camera(self.server, *self._playback.bounding_sphere)
+        centre, radius = self._playback.bounding_sphere
+        frame_camera(self.server, centre, _FRAMED * radius)
         self.stage.set_ground(self._playback.floor, self._playback.size)
         self._add_controls(speed)
         self._show_frame(0)

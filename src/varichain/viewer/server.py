@@ -11,6 +11,7 @@ from varichain.errors import InputError, MissingExtraError
 
 HOST, PORT = "127.0.0.1", 8080
 _PORTS_TRIED = 100
+_WHITE, _SHADE = (255, 255, 255), (170, 175, 185)
 _PANEL = 360  # [px], width of the panel
 
 
@@ -41,10 +42,17 @@ def open_server(host: str = HOST, port: int = PORT, label: str | None = None) ->
     # a button in the page would open a tunnel for the whole world
     server.request_share_url = _no_tunnel
     server.gui.configure_theme(show_logo=False, show_share_button=False)
+    _light(server.scene)
     panel = server.gui.main_panel
     panel.dock_right()  # beside the picture, not over it
     panel.set_width(_PANEL)
     return server
+
+
+def _light(scene: Any) -> None:
+    """Light from above and a little from all sides; mirrored surroundings take seconds where there is no GPU."""
+    scene.configure_environment_map(hdri=None)
+    scene.add_light_hemisphere("/sky", sky_color=_WHITE, ground_color=_SHADE, intensity=2.4)
 
 
 def close_server(server: Any) -> None:

@@ -1,0 +1,65 @@
+"""A real browser for the tests of pages: Debian's chromium without a window; `make browser` installs it."""
+
+import shutil
+
+import pytest
+
+from lane import IS_COMPILED
+
+PATIENCE = 60_000  # [ms] until something that must happen has happened; drawing in software is slow
+FLAGS = (
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+)
+
+
+def pytest_collection_modifyitems(items):
+    """One process for all tests that need a browser; plain Python is spared them."""
+    for item in items:
+        if item.path.parent.name == "browser":
+            item.add_marker(pytest.mark.xdist_group("browser"))
+            if not IS_COMPILED:
+                item.add_marker(pytest.mark.skip(reason="a page is the same whether kernels are compiled or not"))
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """The browser, one for all tests."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("there is no chromium on this machine; `make browser` installs it where it can")
+    with playwright.sync_playwright() as started:
+        found = started.chromium.launch(executable_path=path, args=[*FLAGS])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def new_page(browser):
+    """A function that opens a page of its own, small, and with patience."""
+    contexts = []
+
+    def opened(address=None):
+        context = browser.new_context(viewport={"width": 800, "height": 480})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        if address is not None:
+            page.goto(address)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def page(new_page):
+    """An empty page."""
+    return new_page()
