@@ -1,4 +1,4 @@
-"""A run that goes on, in a real browser: buttons change it, the panel tells what they did, all who watch see the same."""
+"""A run that goes on, in a real browser: buttons change it, the panel tells what they did, all see the same."""
 
 import numpy as np
 import pytest
@@ -22,11 +22,27 @@ def arm():
     return m
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def view():
     """The arm, hanging at rest, in the viewer, on any port; it waits for Resume."""
     with vc.view(arm(), port=0) as shown:
         yield shown
+
+
+@pytest.fixture(scope="module")
+def lasting_page(view, new_lasting_page):
+    """A page for all tests: to open one takes seconds."""
+    return opened(view, new_lasting_page)
+
+
+@pytest.fixture
+def page(view, lasting_page):
+    """The page of a run that has just begun, paused."""
+    view.source.pause().result()
+    view.source.reset().result()
+    wait_for(lasting_page, "0.000 s", "#time")
+    until(lasting_page, lambda: counts(lasting_page) == OPEN)
+    return lasting_page
 
 
 def choose(page, label, option):
@@ -41,9 +57,8 @@ def press(page, name):
     page.get_by_role("button", name=name, exact=True).click()
 
 
-def test_cut_and_connect(view, new_page):
+def test_cut_and_connect(page):
     """Cut cuts the chosen joint and the numbers change; Connect here ties the link again; both are told."""
-    page = opened(view, new_page)
     assert counts(page) == OPEN
     choose(page, "Joint", "elbow")
     press(page, "Cut")
@@ -59,9 +74,8 @@ def test_cut_and_connect(view, new_page):
     assert "lower to upper" in page.inner_text("#log")
 
 
-def test_what_cannot_be_done_is_told(view, new_page):
+def test_what_cannot_be_done_is_told(page):
     """A link that would be connected to itself is not; the panel says why."""
-    page = opened(view, new_page)
     choose(page, "Link", "lower")
     choose(page, "To", "lower")
     press(page, "Connect here")
@@ -69,9 +83,8 @@ def test_what_cannot_be_done_is_told(view, new_page):
     assert counts(page) == OPEN
 
 
-def test_the_clock_runs_stands_and_begins_again(view, new_page):
+def test_the_clock_runs_stands_and_begins_again(page):
     """Resume moves the clock, Pause stops it, Reset sets it back."""
-    page = opened(view, new_page)
     press(page, "Resume")
     until(page, lambda: clock(page) > 0.0)
     press(page, "Pause")
@@ -80,9 +93,9 @@ def test_the_clock_runs_stands_and_begins_again(view, new_page):
     wait_for(page, "0.000 s", "#time")
 
 
-def test_two_watch_one_run(view, new_page):
+def test_two_watch_one_run(view, page, new_page):
     """What one does the other sees, and when one is closed the other goes on."""
-    one, other = opened(view, new_page), opened(view, new_page)
+    one, other = opened(view, new_page), page
     choose(one, "Joint", "elbow")
     press(one, "Cut")
     for page in (one, other):
@@ -92,9 +105,8 @@ def test_two_watch_one_run(view, new_page):
     until(other, lambda: clock(other) > 0.0)
 
 
-def test_a_clicked_link_is_chosen_and_dragged(view, new_page):
+def test_a_clicked_link_is_chosen_and_dragged(view, page):
     """A click on the lower link chooses it; Drag holds it by the point that was clicked, and Release lets go."""
-    page = opened(view, new_page)
     x, y = pixel_of(view, page, (0.1, -0.05, 0.5))
     until(page, lambda: np.ptp(picture(page)[y, x]) > 10)
 
@@ -113,9 +125,8 @@ def test_a_clicked_link_is_chosen_and_dragged(view, new_page):
     until(page, lambda: view.source.frame.drag is None)
 
 
-def test_gravity_is_set(view, new_page):
+def test_gravity_is_set(view, page):
     """A gravity that is typed into the panel is that of the run."""
-    page = opened(view, new_page)
     number = page.locator("input.mantine-NumberInput-input").nth(2)
     number.fill("-1.62")
     number.press("Enter")

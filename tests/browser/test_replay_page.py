@@ -17,16 +17,30 @@ def trace():
     return SCENARIOS["highbar"](release_right=RELEASE).run(until=0.6)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def view(trace):
     """The trace in the viewer, not playing, on any port."""
     with vc.view(trace, is_paused=True, port=0) as shown:
         yield shown
 
 
-def test_the_figure_is_drawn(view, trace, new_page):
+@pytest.fixture(scope="module")
+def lasting_page(view, new_lasting_page):
+    """A page for all tests: to open one takes seconds."""
+    return opened(view, new_lasting_page)
+
+
+@pytest.fixture
+def page(view, lasting_page):
+    """The page at the beginning of the trace, paused."""
+    view.pause()
+    view.seek(0.0)
+    wait_for(lasting_page, "0.000 s", "#time")
+    return lasting_page
+
+
+def test_the_figure_is_drawn(view, trace, page):
     """Where the torso is seen there is a bluish body, where nothing is there is the background."""
-    page = opened(view, new_page)
     x, y = pixel_of(view, page, vc.pose(trace.epochs[0].mechanism, trace.at(0.0), "torso").p)
     until(page, lambda: np.ptp(picture(page)[y, x]) > 10)
     image = picture(page)
@@ -36,9 +50,8 @@ def test_the_figure_is_drawn(view, trace, new_page):
     assert counts(page) == BOTH and "left forearm" in page.inner_text("#tree")
 
 
-def test_it_plays_and_pauses(view, new_page):
+def test_it_plays_and_pauses(page):
     """Play moves the figure and the clock; at the end it stops, and Play begins again."""
-    page = opened(view, new_page)
     before = picture(page)
     page.get_by_role("button", name="Play").click()
     page.get_by_role("button", name="Pause").wait_for()
@@ -50,9 +63,8 @@ def test_it_plays_and_pauses(view, new_page):
     until(page, lambda: clock(page) < 0.6)
 
 
-def test_the_slider_seeks(view, new_page):
+def test_the_slider_seeks(page):
     """A time that is set is shown, on either side of an event, with the structure that there was."""
-    page = opened(view, new_page)
     number = page.locator("input.mantine-NumberInput-input").first
     for time, expected in ((RELEASE + 0.1, ONE), (RELEASE - 0.1, BOTH)):
         number.fill(f"{time:g}")
@@ -61,9 +73,8 @@ def test_the_slider_seeks(view, new_page):
         assert counts(page) == expected
 
 
-def test_steps_go_to_and_fro(view, new_page):
+def test_steps_go_to_and_fro(page):
     """Ten steps on and one back are nine frames."""
-    page = opened(view, new_page)
     page.get_by_role("button", name="+10").click()
     wait_for(page, "0.100 s", "#time")
     page.get_by_role("button", name="-1", exact=True).click()

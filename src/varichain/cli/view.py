@@ -71,10 +71,10 @@ def view(
             warn("preparing ...")
         viewer = open_view(shown, speed=speed, is_paused=is_paused, host=host, port=port, **more)
     with reported(debug), viewer:
-        _tell(viewer, "live" if is_live else "replay", as_json)
-        if _is_desktop() and not as_json if opens is None else opens:
-            webbrowser.open(viewer.address)
         try:
+            _tell(viewer, "live" if is_live else "replay", as_json)
+            if _is_desktop() and not as_json if opens is None else opens:
+                webbrowser.open(viewer.address)
             viewer.wait()
         except KeyboardInterrupt:  # the usual end
             warn("stopped")
@@ -101,17 +101,17 @@ def _shown(target: str, kind: str, is_live: bool, assignments: list[str]) -> tup
 
 
 def _tell(viewer: Viewer, mode: str, as_json: bool) -> None:
-    if as_json:
-        told = {"address": viewer.address, "host": viewer.server.get_host(), "port": viewer.port, "mode": mode}
-        sys.stdout.write(json.dumps(told) + "\n")
-        sys.stdout.flush()
-    else:
-        say(f"{viewer.address}  ({mode}; Ctrl-C stops)")
-        sys.stdout.flush()
+    host = viewer.server.get_host()
     if viewer.asked_port not in (0, viewer.port):
         warn(f"port {viewer.asked_port} is taken; this is {viewer.port}")
-    if viewer.server.get_host() not in _LOOPBACK:
+    if host not in _LOOPBACK:
         warn("everybody who reaches this address can watch, and change a live run")
+    if as_json:
+        told = {"address": viewer.address, "host": host, "port": viewer.port, "mode": mode}
+        sys.stdout.write(json.dumps(told) + "\n")
+    else:
+        say(f"{viewer.address}  ({mode}; Ctrl-C stops)")
+    sys.stdout.flush()
 
 
 def _is_desktop() -> bool:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from varichain.mechanism.draw import drawing
 from varichain.scene import Playback
 from varichain.scene.poses import matrices_from_quaternions
+from varichain.spatial.checks import finite_scalar
 from varichain.trace import Trace
 from varichain.viewer.base import TICK, Viewer
 from varichain.viewer.camera import frame_camera
@@ -95,9 +96,23 @@ class ReplayView(Viewer):
 
     # Controls
 
-    def _begin(self) -> None:
-        if self._plays and not self._is_playing:
+    def play(self) -> None:
+        """Let it play."""
+        if not self._is_playing:
             self._toggle()
+
+    def pause(self) -> None:
+        """Let it stand."""
+        if self._is_playing:
+            self._toggle()
+
+    def seek(self, time: float) -> None:
+        """Go to a time [s]."""
+        self._time = finite_scalar(time, "time")
+
+    def _begin(self) -> None:
+        if self._plays:
+            self.play()
 
     def _clicked(self, link: str, event: Any) -> None:
         self._trail.value = link
@@ -113,8 +128,7 @@ class ReplayView(Viewer):
             self._time = float(event.target.value)
 
     def _step(self, n: int) -> None:
-        if self._is_playing:
-            self._toggle()
+        self.pause()
         i = min(max(self._frame + n, 0), len(self._playback) - 1)
         self._time = float(self._playback.time[i])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import socket
 from typing import Any
 
@@ -36,6 +37,8 @@ def open_server(host: str = HOST, port: int = PORT, label: str | None = None) ->
         InputError: The address is none of this machine, or no port is free.
     """
     viser = require_viser()
+    # who calls and says nothing is no matter for the terminal
+    logging.getLogger("websockets").addHandler(logging.NullHandler())
     free = free_port(host, port)
     with contextlib.redirect_stdout(io.StringIO()):  # it would say its address in a box of its own
         server = viser.ViserServer(host=host, port=free, label=label, verbose=False)
