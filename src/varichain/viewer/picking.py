@@ -27,6 +27,6 @@ def hit_point(part: Part, p_WL: Array, R_WL: Array, origin: Array, direction: Ar
             beside = np.cross(to, ab)
             w = beside @ way / volume
             t = np.einsum("ij,ij->i", ac, beside) / volume
-        is_hit = (u >= 0.0) & (w >= 0.0) & (u + w <= 1.0) & (t > 0.0)
+            is_hit = (u >= 0.0) & (w >= 0.0) & (u + w <= 1.0) & (t > 0.0)
         nearest = min(nearest, float(t[is_hit].min(initial=np.inf)))
     return start + nearest * way if np.isfinite(nearest) else None
