@@ -59,6 +59,8 @@ $(VENV)/.dev-installed: pyproject.toml | $(BIN)/python
 	$(PIP) install --editable '.[dev]'
 	@# for its robot files alone: what it depends on needs a desktop; tests of it are skipped without it
 	$(PIP) install --no-deps 'reachy-mini>=1.0' || true
+	@# what Khronos checks glTF files with; a test of it is skipped without it
+	@command -v npm >/dev/null && npm install --silent --no-save --prefix $(VENV) gltf-validator || true
 	@touch $(VENV)/.package-installed $@
 
 clean:

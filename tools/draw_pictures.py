@@ -33,7 +33,7 @@ def _draw(name: str, trace: vc.Trace, time: float, turn: float, trails: list[str
     i = playback.frame_at(time)
     poses = playback.poses(i)
     center, radius = ball_of(*box_around([part for part in playback.parts if part.name in poses.names], poses))
-    painter = Painter(playback, TWICE, (turn, VIEW[1]), (center, 1.15 * radius))
+    painter = Painter(playback, TWICE, (turn, VIEW[1]), (center, 0.92 * radius))
     try:
         from PIL import Image
 
@@ -59,7 +59,7 @@ def _tree(m: Mechanism) -> Any:
             color = palette.HOLDING
         y = 1.0 - (0.12 + 0.21 * (k + 0.5)) / figure.get_figheight()
         weight = "bold" if k == 0 or color is not palette.TEXT else "normal"
-        text = {"family": "DejaVu Sans Mono", "fontsize": 9.5, "va": "center", "weight": weight}
+        text: dict[str, Any] = {"family": "DejaVu Sans Mono", "fontsize": 9.5, "va": "center", "weight": weight}
         figure.text(0.02, y, line, color=palette.hex_color(color), **text)
     return _png(figure, dpi=100)
 
@@ -78,9 +78,8 @@ def _save(name: str, picture: Any) -> None:
 
     path = FOLDER / f"{name}.png"
     picture.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(path, optimize=True)
-    print(
-        f"{path.relative_to(FOLDER.parents[1])}: {picture.width} x {picture.height}, {path.stat().st_size / 1000:.0f} kB"
-    )
+    size = f"{picture.width} x {picture.height}, {path.stat().st_size / 1000:.0f} kB"
+    print(f"{path.relative_to(FOLDER.parents[1])}: {size}")
 
 
 if __name__ == "__main__":

@@ -62,7 +62,9 @@ def _content(playback: Playback) -> dict[str, Any]:
         "mark": playback.scenes[0].mark,
         "arrow": playback.arrow_scale,
         "camera": VIEW,
-        "leader": _leader(playback),
+        "leader": -1 if playback.leader is None else playback.leader,
+        "size": playback.size,
+        "isJourney": playback.is_journey,
         "palette": {name: getattr(palette, name.upper()) for name in _COLORS},
     }
 
@@ -112,21 +114,14 @@ class _Gathered:
 
 
 def _epoch(scene: Scene, names: dict[str, int]) -> dict[str, Any]:
-    """What an epoch's structure is; joints are placed in their parents, -1 for ground without shapes."""
+    """What an epoch's structure is; joints are placed in parts, -1 for ground without shapes."""
     m = scene.mechanism
     marked = [joint for joint in scene.joints if joint.kind not in ("free", "fixed")]
     return {
         "holding": [names[name] for name in scene.holding if name in names],
-        "joints": [(names.get(joint.parent, -1), joint.at.p.tolist()) for joint in marked],
+        "joints": [(names.get(joint.holder, -1), joint.place) for joint in marked],
         "text": f"{count(len(m), 'link')}, {count(m.n_v, 'freedom')} in the tree, {count(len(scene.loops), 'loop')}",
     }
-
-
-def _leader(playback: Playback) -> int:
-    """The part to follow: the heaviest link."""
-    masses = {link.name: link.inertia.mass for link in playback.scenes[0].mechanism.links}
-    weights = [masses.get(part.name, 0.0) for part in playback.parts]
-    return int(np.argmax(weights)) if any(weights) else -1
 
 
 def _name(playback: Playback) -> str:

@@ -66,18 +66,19 @@ class Painter:
             for part in playback.parts
         ]
         self._joints = [
-            self._add(solids.sphere(0.55 * playback.scenes[0].mark), palette.JOINT)
+            self._add(solids.sphere(0.8 * playback.scenes[0].mark), palette.JOINT)
             for _ in range(max(len(scene.joints) for scene in playback.scenes))
         ]
         mark = playback.scenes[0].mark
         self._loops = [self._add(solids.sphere(mark), palette.LOOP) for _ in playback.loops]
-        self._halos = [self._add(solids.sphere(1.9 * mark), palette.VIRTUAL) for _ in playback.loops]
+        self._halos = [self._add(solids.sphere(1.6 * mark), palette.VIRTUAL) for _ in playback.loops]
         self._shafts = [self._add(solids.cylinder(1.0, 1.0), palette.FORCE) for _ in playback.loops]
         self._tips = [self._add(solids.cylinder(1.0, 1.0, 0.0), palette.FORCE) for _ in playback.loops]
         self._add_ground()
         self._trails: list[Any] = []
         self._title = self._add_title(size) if title else None
-        self._look(*view, *(playback.framing if framing is None else framing))
+        self._view, self._follows = view, framing is None and playback.is_journey
+        self._look(*(playback.framing if framing is None else framing))
 
     def close(self) -> None:
         """Free the memory."""
@@ -88,6 +89,8 @@ class Painter:
         self._place_parts(i)
         self._place_marks(i)
         self._place_trails(i)
+        if self._follows and self.playback.leader is not None:
+            self._look(self.playback.p[i, self.playback.leader], 1.7 * self.playback.size)
         if self._title is not None:
             self._write(i, *self._title)
         self._stage.render()  # a picture is taken of what was rendered last
@@ -145,9 +148,11 @@ class Painter:
         ]
         return lines[1], lines[2]
 
-    def _look(self, turn: float, lift: float, center: Array, radius: float) -> None:
+    def _look(self, center: Array, radius: float) -> None:
+        """Point the camera at a ball."""
+        turn, lift = self._view
         width, height = self._stage.window_size
-        distance = 0.82 * radius / math.sin(0.5 * _ANGLE) * max(1.0, height / width)
+        distance = radius / math.sin(0.5 * _ANGLE) * max(1.0, height / width)
         back = np.array([math.cos(lift) * math.cos(turn), math.cos(lift) * math.sin(turn), math.sin(lift)])
         camera = self._stage.camera
         camera.focal_point, camera.position, camera.up = center, center + distance * back, (0.0, 0.0, 1.0)
@@ -176,8 +181,8 @@ class Painter:
             is_shown = joint is not None and joint.kind not in ("free", "fixed")
             actor.SetVisibility(is_shown)
             if joint is not None and is_shown:
-                p, R = poses.of(joint.parent) if joint.parent in poses.names else (np.zeros(3), np.eye(3))
-                actor.position = p + R @ joint.at.p
+                p, R = poses.of(joint.holder) if joint.holder in poses.names else (np.zeros(3), np.eye(3))
+                actor.position = p + R @ joint.place
         width = 0.3 * scene.mark
         for k in range(len(playback.loops)):
             is_closed, place = bool(playback.is_closed[i, k]), playback.loop_places[i, k]

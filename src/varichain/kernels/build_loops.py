@@ -6,13 +6,14 @@ Compiled for the same reason as `build_tree`.
 import numpy as np
 
 from varichain.kernels.jit import SPECS, TABLE, helper, kernel, routine
-from varichain.kernels.propagation import padded
+from varichain.kernels.propagation import groups_of
 from varichain.kernels.tables import (
     ENTITIES,
     TREE,
     memory_for,
     open_bodies,
     open_dofs,
+    open_groups,
     open_links,
     open_loop_specs,
     open_loops,
@@ -73,12 +74,12 @@ def _count_loops(table, records):
     """Write the lengths of all that loops need into an address table."""
     bodies, dofs, links = open_bodies(table), open_dofs(table), open_links(table)
     mark, meetings = np.zeros(len(dofs), np.int64), np.empty(len(records), np.int64)
-    all_rows, n_pairs, all_support, n_shared, n_propagated, n_gram = 0, 0, 0, 0, 0, 0
+    all_rows, n_pairs, all_support, n_shared, n_propagated, n_groups, n_tiles = 0, 0, 0, 0, 0, 0, 0
     for i in range(len(records)):
         k_A, k_B = _ends(records[i], bodies, links)
         meetings[i] = _meeting(dofs, k_A, k_B)
         n_support = _mark_way(dofs, k_A, -1, mark, i + 1) + _mark_way(dofs, k_B, meetings[i], mark, i + 1)
-        width = 0  # columns of the Gram matrix that stand before the loop's own
+        width = 0  # groups before the loop's own in the Gram matrix's envelope
         for j in range(i):
             k_A, k_B = _ends(records[j], bodies, links)
             n = _count_marked(dofs, k_A, -1, mark, i + 1) + _count_marked(dofs, k_B, meetings[j], mark, i + 1)
@@ -86,15 +87,18 @@ def _count_loops(table, records):
                 n_pairs += 1
                 n_shared += 3 * n
             if n > 0 or width > 0:
-                width += records[j].n_rows
+                width += groups_of(records[j].n_rows)
         n_rows = records[i].n_rows
         all_rows += n_rows
         all_support += n_support
-        n_propagated += n_support * padded(n_rows)
-        n_gram += n_rows * width + n_rows * (n_rows + 1) // 2
+        own = groups_of(n_rows)
+        n_propagated += n_support * 4 * own
+        n_groups += own
+        n_tiles += own * width + own * (own + 1) // 2
     table[7], table[9], table[11] = len(records), all_rows, n_pairs
     table[13], table[15] = all_support, n_shared
-    table[17], table[19], table[21] = n_propagated, n_gram, all_rows
+    table[17], table[19], table[21] = n_propagated, 16 * n_tiles, all_rows
+    table[23], table[25] = n_groups, 4 * n_groups
 
 
 @helper
@@ -148,7 +152,7 @@ def _mark_places(loop, support, mark, marking):
 @helper
 def _write_shared(loop, earlier, support, mark, shared, place):
     """Write freedom, place in the later and place in the earlier loop's propagated rows; returns the next place."""
-    stride, stride_earlier = padded(loop.n_rows), padded(earlier.n_rows)
+    stride, stride_earlier = 4 * groups_of(loop.n_rows), 4 * groups_of(earlier.n_rows)
     for y in range(earlier.n_support):
         k = support[earlier.support + y]
         if mark[k]:
@@ -161,10 +165,10 @@ def _write_shared(loop, earlier, support, mark, shared, place):
 
 @helper
 def _fill_pairs(i, loops, support, mark, pairs, shared, n_pairs, place):
-    """Pairs of loop i with earlier ones; returns its first row in the Gram matrix, and the places behind."""
+    """Pairs of loop i with earlier ones; returns its first group in the Gram matrix, and the places behind."""
     loop = loops[i]
     loop.pair = n_pairs
-    first = loop.row
+    first, met = loop.group, 0
     _mark_places(loop, support, mark, True)
     for j in range(i):
         after = _write_shared(loop, loops[j], support, mark, shared, place)
@@ -172,11 +176,13 @@ def _fill_pairs(i, loops, support, mark, pairs, shared, n_pairs, place):
             pairs[n_pairs].loop = j
             pairs[n_pairs].shared = place
             pairs[n_pairs].n_shared = (after - place) // 3
-            first = min(first, loops[j].row)
+            first = min(first, loops[j].group)
+            met += groups_of(loops[j].n_rows)
             n_pairs += 1
             place = after
     _mark_places(loop, support, mark, False)
     loop.n_pairs = n_pairs - loop.pair
+    loop.is_sparse = 1 if met < loop.group - first else 0
     return first, n_pairs, place
 
 
@@ -192,13 +198,14 @@ def build_loops(
     _count_loops(table, records)
     data = memory_for(table, TREE, _ALL)
     bodies, dofs, links = open_bodies(table), open_dofs(table), open_links(table)
-    loops, rows, pairs = open_loops(table), open_rows(table), open_pairs(table)
+    loops, rows, groups, pairs = open_loops(table), open_rows(table), open_groups(table), open_pairs(table)
     support, shared = open_support(table), open_shared(table)
     mark = np.zeros(len(dofs), np.int64)
-    row, place, propagated, n_pairs, n_shared, entry = 0, 0, 0, 0, 0, 0
+    row, group, place, propagated, n_pairs, n_shared, entry = 0, 0, 0, 0, 0, 0, 0
     for i in range(len(records)):
         spec, loop = records[i], loops[i]
         loop.row = row
+        loop.group = group
         loop.support = place
         loop.propagated = propagated
         _fill_loop(spec, loop, bodies, dofs, links, support)
@@ -206,10 +213,14 @@ def build_loops(
         for j in range(spec.n_rows):
             rows[row + j].kind = spec.row_kinds[j]
             rows[row + j].axis = spec.row_axes[j]
-            rows[row + j].first = first
-            rows[row + j].entry = entry
-            entry += row + j - first + 1
+        for j in range(groups_of(spec.n_rows)):
+            groups[group].row = row + 4 * j
+            groups[group].n_rows = min(4, spec.n_rows - 4 * j)
+            groups[group].first = first
+            groups[group].entry = entry
+            entry += 16 * (group - first + 1)
+            group += 1
         row += spec.n_rows
         place += loop.n_support
-        propagated += loop.n_support * padded(spec.n_rows)
+        propagated += loop.n_support * 4 * groups_of(spec.n_rows)
     return data

@@ -8,9 +8,11 @@ from varichain.kernels.jit import routine
 from varichain.kernels.loops import place_rows
 from varichain.kernels.propagation import add_multipliers, propagate
 from varichain.kernels.tables import (
+    open_answers,
     open_bodies,
     open_dofs,
     open_gram,
+    open_groups,
     open_loops,
     open_multipliers,
     open_pairs,
@@ -30,14 +32,14 @@ def factor(table):
     """
     dofs, loops, rows, pairs = open_dofs(table), open_loops(table), open_rows(table), open_pairs(table)
     support, shared = open_support(table), open_shared(table)
-    propagated, gram = open_propagated(table), open_gram(table)
+    groups, propagated, gram = open_groups(table), open_propagated(table), open_gram(table)
     propagate(open_bodies(table), dofs, loops, rows, support, propagated)
-    fill_gram(loops, pairs, support, shared, dofs, propagated, rows, gram)
-    smallest_kept, largest_dropped = factor_gram(False, loops, rows, gram)
+    fill_gram(loops, pairs, support, shared, groups, dofs, propagated, rows, gram)
+    smallest_kept, largest_dropped = factor_gram(False, groups, rows, gram)
     if smallest_kept < SURELY_INDEPENDENT or largest_dropped > SURELY_DEPENDENT:
-        fill_gram(loops, pairs, support, shared, dofs, propagated, rows, gram)
-        smallest_kept, largest_dropped = choose_rows(gram, rows)
-        factor_gram(True, loops, rows, gram)
+        fill_gram(loops, pairs, support, shared, groups, dofs, propagated, rows, gram)
+        smallest_kept, largest_dropped = choose_rows(groups, gram, rows)
+        factor_gram(True, groups, rows, gram)
     return smallest_kept, largest_dropped
 
 
@@ -45,8 +47,9 @@ def factor(table):
 def solve(table, out):
     """Multipliers from the rows' right-hand sides, then accelerations (or jumps, or steps) of all freedoms."""
     bodies, dofs, multipliers = open_bodies(table), open_dofs(table), open_multipliers(table)
-    solve_gram(open_rows(table), open_gram(table), multipliers)
-    add_multipliers(open_loops(table), open_support(table), open_propagated(table), multipliers, dofs)
+    answers = open_answers(table)
+    solve_gram(open_groups(table), open_gram(table), multipliers, answers)
+    add_multipliers(open_loops(table), open_support(table), open_propagated(table), answers, dofs)
     outward_accelerations(bodies, dofs, out)
 
 

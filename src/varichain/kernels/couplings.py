@@ -32,7 +32,7 @@ def walk_coupling(
     propagated,
 ):
     """Walk a coupling's row through freedoms towards the root; returns what is left of the wrench."""
-    place = loop.propagated + 3 * (first - loop.support)  # one row, padded to three
+    place = loop.propagated + 4 * (first - loop.support)  # one row in a group of four
     for i in range(first, last):
         k = support[i]
         dof = dofs[k]
@@ -43,7 +43,7 @@ def walk_coupling(
             e -= loop.pitch
         f = add_scaled6(f, -e * dof.d_inverse, load6(dof.U))
         propagated[place] = e
-        place += 3
+        place += 4
     return f
 
 

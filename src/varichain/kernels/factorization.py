@@ -1,14 +1,17 @@
-"""Cholesky factor of the Gram matrix in its envelope, and the solution with it.
+"""Cholesky factor of the Gram matrix in its envelope of tiles, and the solution with it.
 
-Rows that depend on earlier ones are found by their pivots and dropped: their multiplier is zero. Rows are taken three
-at a time, as when they are propagated.
+Rows that depend on earlier ones are found by their pivots and dropped: their multiplier is zero. So are the lanes that
+fill up a group.
 """
 
 import math
 
 import numpy as np
 
+from varichain.kernels.gram import load_tile, store_tile, tile_at
 from varichain.kernels.jit import helper, routine
+from varichain.kernels.lanes import lane, load_lanes, pack, spread, store_lanes
+from varichain.kernels.propagation import sum_lanes
 
 # A pivot that falls below this part of its diagonal is rounding: the row says nothing new.
 DEPENDENT = 1e-9
@@ -21,7 +24,7 @@ def factor_gram(
     # in: whether rows were chosen before, in `kept`
     chosen,
     # layout
-    loops,
+    groups,
     # in and out
     rows,
     gram,
@@ -32,93 +35,92 @@ def factor_gram(
     of its diagonal.
     """
     smallest_kept, largest_dropped = 1.0, 0.0
-    for l in range(len(loops)):
-        last_row = loops[l].row + loops[l].n_rows
-        for r in range(loops[l].row, last_row, 3):
-            r1, r2 = min(r + 1, last_row - 1), min(r + 2, last_row - 1)
-            sums = _eliminate_three(rows, r, r1, r2, gram)
-            smallest, largest = _factor_three(chosen, rows, r, last_row, sums, gram)
-            smallest_kept, largest_dropped = min(smallest_kept, smallest), max(largest_dropped, largest)
+    for J in range(len(groups)):
+        group = groups[J]
+        for I in range(group.first, J):
+            place, K = tile_at(group, I), max(group.first, groups[I].first)
+            tile = load_tile(gram, place)
+            tile = _less_products(tile, gram, tile_at(group, K), tile_at(groups[I], K), I - K)
+            store_tile(gram, place, _divided(tile, gram, tile_at(groups[I], I)))
+        place = tile_at(group, J)
+        tile = _less_products(load_tile(gram, place), gram, group.entry, group.entry, J - group.first)
+        smallest, largest = _factor_tile(chosen, tile, rows, group, gram, place)
+        smallest_kept, largest_dropped = min(smallest_kept, smallest), max(largest_dropped, largest)
     return smallest_kept, largest_dropped
 
 
-@routine
-def _eliminate_three(rows, r0, r1, r2, gram):
-    """Entries of three rows of a loop left of the group, and the products of these rows with each other.
-
-    Rows of one loop begin at the same column. Where fewer than three are left, the last is done more than once, to no
-    harm: all are read before any is written.
-    """
-    first = rows[r0].first
-    s0, s1, s2 = rows[r0].entry - first, rows[r1].entry - first, rows[r2].entry - first
-    p00, p10, p11, p20, p21, p22 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for c in range(first, r0):
-        other = rows[c]
-        start = other.entry - other.first
-        t0, t1, t2 = gram[s0 + c], gram[s1 + c], gram[s2 + c]
-        for j in range(max(first, other.first), c):
-            x = gram[start + j]
-            t0 -= gram[s0 + j] * x
-            t1 -= gram[s1 + j] * x
-            t2 -= gram[s2 + j] * x
-        reciprocal = gram[start + c]  # zero if row c was dropped
-        t0, t1, t2 = t0 * reciprocal, t1 * reciprocal, t2 * reciprocal
-        gram[s0 + c] = t0
-        gram[s1 + c] = t1
-        gram[s2 + c] = t2
-        p00 += t0 * t0
-        p10 += t1 * t0
-        p11 += t1 * t1
-        p20 += t2 * t0
-        p21 += t2 * t1
-        p22 += t2 * t2
-    return p00, p10, p11, p20, p21, p22
+@helper
+def _less_products(tile, gram, a, b, n):
+    """Subtract the products of n tiles of one group, from place a on, and transposed ones of another, from b on."""
+    t0, t1, t2, t3 = tile
+    for _ in range(4 * n):
+        x = load_lanes(gram, a)
+        t0 -= x * spread(gram, b)
+        t1 -= x * spread(gram, b + 1)
+        t2 -= x * spread(gram, b + 2)
+        t3 -= x * spread(gram, b + 3)
+        a += 4
+        b += 4
+    return t0, t1, t2, t3
 
 
 @helper
-def _pivot(chosen, row, pivot):
-    """Reciprocal of the diagonal entry, 0 if the row is dropped; and the pivot as a part of the diagonal."""
+def _divided(tile, gram, d):
+    """A tile times the inverse of the transposed factor of the diagonal tile at d."""
+    t0, t1, t2, t3 = tile
+    t0 = t0 * gram[d]
+    t1 = (t1 - t0 * gram[d + 1]) * gram[d + 5]
+    t2 = (t2 - t0 * gram[d + 2] - t1 * gram[d + 6]) * gram[d + 10]
+    t3 = (t3 - t0 * gram[d + 3] - t1 * gram[d + 7] - t2 * gram[d + 11]) * gram[d + 15]
+    return t0, t1, t2, t3
+
+
+@helper
+def _pivot(chosen, rows, group, i, pivot, sure):
+    """Reciprocal of a diagonal entry, 0 if its row is dropped or none; and how sure the choice was so far."""
+    if i >= group.n_rows:
+        return 0.0, sure
+    row = rows[group.row + i]
     part = pivot / row.norm if row.norm > 0.0 else 0.0
     if not chosen:
         row.kept = 1 if part > DEPENDENT else 0
-    return (1.0 / math.sqrt(pivot) if row.kept else 0.0), part
+    if row.kept:
+        return 1.0 / math.sqrt(pivot), (min(sure[0], part), sure[1])
+    return 0.0, (sure[0], max(sure[1], part))
+
+
+@routine
+def _factor_tile(chosen, tile, rows, group, gram, place):
+    """Factor of a group's own tile; what is above its diagonal stays undefined. Returns how sure it was."""
+    t0, t1, t2, t3 = tile
+    d0, sure = _pivot(chosen, rows, group, 0, lane(t0, 0), (1.0, 0.0))
+    t0 = t0 * d0
+    t1 = t1 - t0 * lane(t0, 1)
+    d1, sure = _pivot(chosen, rows, group, 1, lane(t1, 1), sure)
+    t1 = t1 * d1
+    t2 = t2 - t0 * lane(t0, 2) - t1 * lane(t1, 2)
+    d2, sure = _pivot(chosen, rows, group, 2, lane(t2, 2), sure)
+    t2 = t2 * d2
+    t3 = t3 - t0 * lane(t0, 3) - t1 * lane(t1, 3) - t2 * lane(t2, 3)
+    d3, sure = _pivot(chosen, rows, group, 3, lane(t3, 3), sure)
+    store_tile(gram, place, (t0, t1, t2, t3))
+    gram[place] = d0
+    gram[place + 5] = d1
+    gram[place + 10] = d2
+    gram[place + 15] = d3
+    return sure
 
 
 @helper
-def _factor_three(chosen, rows, r, last_row, sums, gram):
-    """Factor of a group's own 3 x 3 block; returns the smallest pivot kept and the largest dropped."""
-    p00, p10, p11, p20, p21, p22 = sums
-    kept, dropped = 1.0, 0.0
-    row = rows[r]
-    place = row.entry + r - row.first
-    d0, part = _pivot(chosen, row, gram[place] - p00)
-    gram[place] = d0
-    kept, dropped = (min(kept, part), dropped) if row.kept else (kept, max(dropped, part))
-    if r + 1 >= last_row:
-        return kept, dropped
-    row = rows[r + 1]
-    place = row.entry + r - row.first
-    l10 = (gram[place] - p10) * d0
-    d1, part = _pivot(chosen, row, gram[place + 1] - p11 - l10 * l10)
-    gram[place] = l10
-    gram[place + 1] = d1
-    kept, dropped = (min(kept, part), dropped) if row.kept else (kept, max(dropped, part))
-    if r + 2 >= last_row:
-        return kept, dropped
-    row = rows[r + 2]
-    place = row.entry + r - row.first
-    l20 = (gram[place] - p20) * d0
-    l21 = (gram[place + 1] - p21 - l20 * l10) * d1
-    d2, part = _pivot(chosen, row, gram[place + 2] - p22 - l20 * l20 - l21 * l21)
-    gram[place] = l20
-    gram[place + 1] = l21
-    gram[place + 2] = d2
-    kept, dropped = (min(kept, part), dropped) if row.kept else (kept, max(dropped, part))
-    return kept, dropped
+def _entry(groups, gram, g, i, h, j):
+    """Entry of G at row i of group g and row j of an earlier group h; zero outside the envelope."""
+    return gram[tile_at(groups[g], h) + 4 * j + i] if h >= groups[g].first else 0.0
 
 
 @routine
 def choose_rows(
+    # layout
+    groups,
     # in
     gram,
     # out
@@ -131,13 +133,18 @@ def choose_rows(
     """
     n = len(rows)
     G = np.zeros((n, n))
-    for r in range(n):
-        rows[r].kept = 0
-        for c in range(rows[r].first, r + 1):
-            # scaled to a unit diagonal: metres and radians compare
-            scale = math.sqrt(rows[r].norm * rows[c].norm)
-            G[r, c] = gram[rows[r].entry + c - rows[r].first] / scale if scale > 0.0 else 0.0
-            G[c, r] = G[r, c]
+    for g in range(len(groups)):
+        for i in range(groups[g].n_rows):
+            r = groups[g].row + i
+            rows[r].kept = 0
+            for h in range(g + 1):
+                for j in range(groups[h].n_rows):
+                    c = groups[h].row + j
+                    if c <= r:
+                        # scaled to a unit diagonal: metres and radians compare
+                        scale = math.sqrt(rows[r].norm * rows[c].norm)
+                        G[r, c] = _entry(groups, gram, g, i, h, j) / scale if scale > 0.0 else 0.0
+                        G[c, r] = G[r, c]
     smallest_kept, largest_left = 1.0, 0.0
     for _ in range(n):
         best = -1
@@ -158,19 +165,58 @@ def choose_rows(
 
 
 @routine
-def solve_gram(rows, gram, multipliers):
-    """Replace the right-hand sides b by x with G x = b, zero for dropped rows."""
-    for r in range(len(rows)):
-        row = rows[r]
-        start = row.entry - row.first
-        total = multipliers[r]
-        for c in range(row.first, r):
-            total -= gram[start + c] * multipliers[c]
-        multipliers[r] = total * gram[start + r]
-    for r in range(len(rows) - 1, -1, -1):
-        row = rows[r]
-        start = row.entry - row.first
-        x = multipliers[r] * gram[start + r]
-        multipliers[r] = x
-        for c in range(row.first, r):
-            multipliers[c] -= gram[start + c] * x
+def solve_gram(groups, gram, multipliers, answers):
+    """Replace the right-hand sides b by x with G x = b, zero for dropped rows; by groups they stay in `answers`."""
+    for J in range(len(groups)):
+        group = groups[J]
+        y = _gathered(multipliers, group)
+        place = group.entry
+        for i in range(4 * group.first, 4 * J):
+            y -= load_lanes(gram, place) * spread(answers, i)
+            place += 4
+        x0 = lane(y, 0) * gram[place]
+        y -= load_lanes(gram, place) * x0
+        x1 = lane(y, 1) * gram[place + 5]
+        y -= load_lanes(gram, place + 4) * x1
+        x2 = lane(y, 2) * gram[place + 10]
+        y -= load_lanes(gram, place + 8) * x2
+        store_lanes(answers, 4 * J, pack(x0, x1, x2, lane(y, 3) * gram[place + 15]))
+    for J in range(len(groups) - 1, -1, -1):
+        group = groups[J]
+        d, i = tile_at(group, J), 4 * J
+        x3 = answers[i + 3] * gram[d + 15]
+        x2 = (answers[i + 2] - gram[d + 11] * x3) * gram[d + 10]
+        x1 = (answers[i + 1] - gram[d + 7] * x3 - gram[d + 6] * x2) * gram[d + 5]
+        x0 = (answers[i] - gram[d + 3] * x3 - gram[d + 2] * x2 - gram[d + 1] * x1) * gram[d]
+        x = pack(x0, x1, x2, x3)
+        store_lanes(answers, i, x)
+        _scatter(multipliers, group, x)
+        place = group.entry
+        for c in range(4 * group.first, 4 * J):
+            answers[c] -= sum_lanes(load_lanes(gram, place) * x)
+            place += 4
+
+
+@helper
+def _gathered(multipliers, group):
+    """Right-hand sides of a group's rows."""
+    r, n = group.row, group.n_rows
+    return pack(
+        multipliers[r],
+        multipliers[r + 1] if n > 1 else 0.0,
+        multipliers[r + 2] if n > 2 else 0.0,
+        multipliers[r + 3] if n > 3 else 0.0,
+    )
+
+
+@helper
+def _scatter(multipliers, group, x):
+    """Write the multipliers of a group's rows."""
+    r, n = group.row, group.n_rows
+    multipliers[r] = lane(x, 0)
+    if n > 1:
+        multipliers[r + 1] = lane(x, 1)
+    if n > 2:
+        multipliers[r + 2] = lane(x, 2)
+    if n > 3:
+        multipliers[r + 3] = lane(x, 3)

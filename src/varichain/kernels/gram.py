@@ -1,11 +1,13 @@
 """The Gram matrix G = K M^-1 K^T of all rows, without K or M.
 
-G_rs = sum over shared freedoms of e_kr e_ks / d_k. Rows of loops that share no freedom never meet, so G lives in an
-envelope: the lower triangle by rows, each from its first entry on.
+G_rs = sum over shared freedoms of e_kr e_ks / d_k. Rows stand in groups of four, of one loop each; G is kept in tiles
+of a group with an earlier one, or with itself: 16 numbers, column by column, so that a column's four rows are lanes.
+Rows of loops that share no freedom never meet, so G lives in an envelope: each group's tiles from its first on.
 """
 
 from varichain.kernels.jit import helper, routine
-from varichain.kernels.propagation import padded
+from varichain.kernels.lanes import load_lanes, pack, spread, store_lanes
+from varichain.kernels.propagation import groups_of
 from varichain.kernels.records import COORDINATES, HELICAL, LINEAR
 from varichain.kernels.tuples import angular, dot3, linear, load3, load6
 
@@ -15,58 +17,69 @@ LEAST_DIAGONAL = 1e-3
 
 
 @helper
-def _add_product(sums, propagated, e, g, d_inverse):
-    """Add the outer product of e[0:3] / d and g[0:3] to nine sums."""
-    a0, a1, a2 = propagated[e] * d_inverse, propagated[e + 1] * d_inverse, propagated[e + 2] * d_inverse
-    b0, b1, b2 = propagated[g], propagated[g + 1], propagated[g + 2]
-    return (
-        sums[0] + a0 * b0,
-        sums[1] + a0 * b1,
-        sums[2] + a0 * b2,
-        sums[3] + a1 * b0,
-        sums[4] + a1 * b1,
-        sums[5] + a1 * b2,
-        sums[6] + a2 * b0,
-        sums[7] + a2 * b1,
-        sums[8] + a2 * b2,
-    )
-
-
-_NINE_ZEROS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+def tile_at(group, earlier):
+    """Where the tile of a group with an earlier one (or itself) begins."""
+    return group.entry + 16 * (earlier - group.first)
 
 
 @helper
-def _store_block(sums, rows, r, last_row, c, last_column, gram):
-    """Write a block of G at rows r.. and columns c.., without the padding and what is above the diagonal."""
-    for i in range(3):
-        if r + i < last_row:
-            row = rows[r + i]
-            place = row.entry - row.first
-            for j in range(3):
-                if c + j < last_column and c + j <= r + i:
-                    gram[place + c + j] = sums[3 * i + j]
+def load_tile(gram, place):
+    """The four columns of a tile."""
+    return (
+        load_lanes(gram, place),
+        load_lanes(gram, place + 4),
+        load_lanes(gram, place + 8),
+        load_lanes(gram, place + 12),
+    )
 
 
-@routine
-def _own_block(loop, i, j, support, dofs, propagated):
-    """Block (i, j) of a loop's rows with themselves."""
-    stride = padded(loop.n_rows)
-    sums = _NINE_ZEROS
+@helper
+def store_tile(gram, place, tile):
+    """Write the four columns of a tile."""
+    store_lanes(gram, place, tile[0])
+    store_lanes(gram, place + 4, tile[1])
+    store_lanes(gram, place + 8, tile[2])
+    store_lanes(gram, place + 12, tile[3])
+
+
+@helper
+def _zero_tile():
+    zero = pack(0.0, 0.0, 0.0, 0.0)
+    return zero, zero, zero, zero
+
+
+@helper
+def _add_product(tile, propagated, e, g, d_inverse):
+    """Add the outer product of e[0:4] / d (rows) and g[0:4] (columns) to a tile."""
+    x = load_lanes(propagated, e) * d_inverse
+    return (
+        tile[0] + x * spread(propagated, g),
+        tile[1] + x * spread(propagated, g + 1),
+        tile[2] + x * spread(propagated, g + 2),
+        tile[3] + x * spread(propagated, g + 3),
+    )
+
+
+@helper
+def _own_tile(loop, i, j, support, dofs, propagated):
+    """Tile (i, j) of a loop's groups with themselves."""
+    stride = 4 * groups_of(loop.n_rows)
+    tile = _zero_tile()
     place = loop.propagated
     for k in range(loop.support, loop.support + loop.n_support):
-        sums = _add_product(sums, propagated, place + i, place + j, dofs[support[k]].d_inverse)
+        tile = _add_product(tile, propagated, place + 4 * i, place + 4 * j, dofs[support[k]].d_inverse)
         place += stride
-    return sums
+    return tile
 
 
-@routine
-def _pair_block(pair, i, j, shared, dofs, propagated):
-    """Block (i, j) of a loop's rows with those of an earlier loop: over the freedoms that both need."""
-    sums = _NINE_ZEROS
+@helper
+def _pair_tile(pair, i, j, shared, dofs, propagated):
+    """Tile (i, j) of a loop's groups with those of an earlier loop: over the freedoms that both need."""
+    tile = _zero_tile()
     for k in range(pair.shared, pair.shared + 3 * pair.n_shared, 3):
         d_inverse = dofs[shared[k]].d_inverse
-        sums = _add_product(sums, propagated, shared[k + 1] + i, shared[k + 2] + j, d_inverse)
-    return sums
+        tile = _add_product(tile, propagated, shared[k + 1] + 4 * i, shared[k + 2] + 4 * j, d_inverse)
+    return tile
 
 
 @routine
@@ -76,6 +89,7 @@ def fill_gram(
     pairs,
     support,
     shared,
+    groups,
     # in
     dofs,
     propagated,
@@ -83,31 +97,36 @@ def fill_gram(
     rows,
     gram,
 ):
-    """Lower triangle of G, row by row from each row's first entry on."""
+    """Tiles of G, group by group from each group's first tile on."""
     for l in range(len(loops)):
         loop = loops[l]
-        n, last_row = loop.n_rows, loop.row + loop.n_rows
-        if n == 0:
+        n_groups = groups_of(loop.n_rows)
+        if n_groups == 0:
             continue
-        if rows[loop.row].first < loop.row:
-            _clear(rows, loop, gram)
-        for i in range(0, n, 3):
-            for j in range(0, i + 3, 3):
-                sums = _own_block(loop, i, j, support, dofs, propagated)
-                _store_block(sums, rows, loop.row + i, last_row, loop.row + j, last_row, gram)
-        for p in range(loop.pair, loop.pair + loop.n_pairs):
-            earlier = loops[pairs[p].loop]
-            last_column = earlier.row + earlier.n_rows
-            for i in range(0, n, 3):
-                for j in range(0, earlier.n_rows, 3):
-                    sums = _pair_block(pairs[p], i, j, shared, dofs, propagated)
-                    _store_block(sums, rows, loop.row + i, last_row, earlier.row + j, last_column, gram)
-        # a coupling's row has its own freedom's 1 / d in the diagonal, and that is never rounding
-        turning, moving = (0.0, 0.0) if loop.orientation == COORDINATES else _greatest(loop, support, dofs)
-        for r in range(loop.row, last_row):
-            row = rows[r]
-            size = moving if row.kind == LINEAR or row.kind == HELICAL else turning
-            row.norm = max(gram[row.entry + r - row.first], LEAST_DIAGONAL * size)
+        for i in range(n_groups):
+            group = groups[loop.group + i]
+            if loop.is_sparse:
+                for place in range(group.entry, tile_at(group, loop.group)):
+                    gram[place] = 0.0
+            for j in range(i + 1):
+                store_tile(gram, tile_at(group, loop.group + j), _own_tile(loop, i, j, support, dofs, propagated))
+            for p in range(loop.pair, loop.pair + loop.n_pairs):
+                earlier = loops[pairs[p].loop]
+                for j in range(groups_of(earlier.n_rows)):
+                    tile = _pair_tile(pairs[p], i, j, shared, dofs, propagated)
+                    store_tile(gram, tile_at(group, earlier.group + j), tile)
+        _measure(loop, support, groups, dofs, gram, rows)
+
+
+@routine
+def _measure(loop, support, groups, dofs, gram, rows):
+    """Diagonals of a loop's rows, which pivots are measured by."""
+    # a coupling's row has its own freedom's 1 / d in the diagonal, and that is never rounding
+    turning, moving = (0.0, 0.0) if loop.orientation == COORDINATES else _greatest(loop, support, dofs)
+    for i in range(loop.n_rows):
+        row, g = rows[loop.row + i], loop.group + i // 4
+        size = moving if row.kind == LINEAR or row.kind == HELICAL else turning
+        row.norm = max(gram[tile_at(groups[g], g) + 5 * (i % 4)], LEAST_DIAGONAL * size)
 
 
 @routine
@@ -129,11 +148,3 @@ def _greatest(loop, support, dofs):
         turning += dof.d_inverse * square
         moving += dof.d_inverse * (dot3(v, v) + square * dot3(x, x))
     return turning, moving
-
-
-@helper
-def _clear(rows, loop, gram):
-    """Zero the entries with earlier loops; those of loops that share nothing stay so until the factor fills in."""
-    for r in range(loop.row, loop.row + loop.n_rows):
-        for place in range(rows[r].entry, rows[r].entry + loop.row - rows[r].first):
-            gram[place] = 0.0

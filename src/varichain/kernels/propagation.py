@@ -1,25 +1,32 @@
 """Rows of the loops, propagated through the articulated tree.
 
-A row's two opposite wrenches walk from their bodies to the root: e_kr = s_k . f, f <- f - U_k e_kr / d_k. Rows are
-taken three at a time, for three independent chains of arithmetic keep the processor busy where one would wait for
-itself; a loop's propagated rows are padded with zeros to a multiple of three.
+A row's two opposite wrenches walk from their bodies to the root: e_kr = s_k . f, f <- f - U_k e_kr / d_k. Rows walk in
+groups of four, and two groups side by side: independent chains of arithmetic keep the processor busy where one would
+wait for itself. A loop's propagated rows are padded with zeros to whole groups.
 """
 
 from varichain.kernels.couplings import propagate_coupling
 from varichain.kernels.jit import helper, routine
+from varichain.kernels.lanes import lane, load_lanes, pack, store_lanes
 from varichain.kernels.records import COORDINATES
-from varichain.kernels.tuples import ZERO6, add6, add_scaled6, dot6, load6
+from varichain.kernels.tuples import add6, add_scaled6, dot6, load6
 
 
 @helper
-def padded(n):
-    """Number of rows rounded up to a multiple of three."""
-    return 3 * ((n + 2) // 3)
+def groups_of(n):
+    """Number of groups that n rows fill."""
+    return (n + 3) // 4
+
+
+@helper
+def sum_lanes(x):
+    """Sum of the four numbers."""
+    return (lane(x, 0) + lane(x, 2)) + (lane(x, 1) + lane(x, 3))
 
 
 @routine
 def walk(
-    # in: three wrenches, freedoms support[first : last]
+    # in: four wrenches, freedoms support[first : last]
     f,
     support,
     first,
@@ -30,37 +37,71 @@ def walk(
     propagated,
     place,
 ):
-    """Walk three wrenches through freedoms towards the root; returns what is left of them, and the next place."""
-    f0, f1, f2 = f
+    """Walk four wrenches through freedoms towards the root; returns what is left of them, and the next place."""
+    for i in range(first, last):
+        dof = dofs[support[i]]
+        e = dot6(load6(dof.s), f)
+        f = add_scaled6(f, e * -dof.d_inverse, load6(dof.U))
+        store_lanes(propagated, place, e)
+        place += stride
+    return f, place
+
+
+@routine
+def walk_abreast(
+    # in: twice four wrenches, freedoms support[first : last]
+    f,
+    g,
+    support,
+    first,
+    last,
+    dofs,
+    stride,
+    # out
+    propagated,
+    place,
+):
+    """Walk eight wrenches, as `walk` does four."""
     for i in range(first, last):
         dof = dofs[support[i]]
         s, U, d_inverse = load6(dof.s), load6(dof.U), dof.d_inverse
-        e0, e1, e2 = dot6(s, f0), dot6(s, f1), dot6(s, f2)
-        f0 = add_scaled6(f0, -e0 * d_inverse, U)
-        f1 = add_scaled6(f1, -e1 * d_inverse, U)
-        f2 = add_scaled6(f2, -e2 * d_inverse, U)
-        propagated[place] = e0
-        propagated[place + 1] = e1
-        propagated[place + 2] = e2
+        e, h = dot6(s, f), dot6(s, g)
+        f = add_scaled6(f, e * -d_inverse, U)
+        g = add_scaled6(g, h * -d_inverse, U)
+        store_lanes(propagated, place, e)
+        store_lanes(propagated, place + 4, h)
         place += stride
-    return (f0, f1, f2), place
+    return f, g, place
 
 
 @helper
-def _wrench_A(rows, r, last):
-    return load6(rows[r].f_A) if r < last else ZERO6
+def _component(rows, r, last, i, on_B):
+    """Component i of the wrenches of four rows on body A, or the opposite ones on body B; zero behind the last row."""
+    x0 = -rows[r].f_B[i] if on_B else rows[r].f_A[i]
+    x1, x2, x3 = 0.0, 0.0, 0.0
+    if r + 1 < last:
+        x1 = -rows[r + 1].f_B[i] if on_B else rows[r + 1].f_A[i]
+    if r + 2 < last:
+        x2 = -rows[r + 2].f_B[i] if on_B else rows[r + 2].f_A[i]
+    if r + 3 < last:
+        x3 = -rows[r + 3].f_B[i] if on_B else rows[r + 3].f_A[i]
+    return pack(x0, x1, x2, x3)
 
 
 @helper
-def _wrench_B(rows, r, last):
-    """What acts on body B: the opposite."""
-    if r >= last:
-        return ZERO6
-    f = load6(rows[r].f_B)
-    return -f[0], -f[1], -f[2], -f[3], -f[4], -f[5]
+def _wrenches(rows, r, last, on_B):
+    """Wrenches of four rows."""
+    return (
+        _component(rows, r, last, 0, on_B),
+        _component(rows, r, last, 1, on_B),
+        _component(rows, r, last, 2, on_B),
+        _component(rows, r, last, 3, on_B),
+        _component(rows, r, last, 4, on_B),
+        _component(rows, r, last, 5, on_B),
+    )
 
 
-@helper
+@routine
 def propagate(bodies, dofs, loops, rows, support, propagated):
     """Propagate the rows of all loops: body A's own way, body B's own way, then the way they share."""
     for l in range(len(loops)):
@@ -68,45 +109,56 @@ def propagate(bodies, dofs, loops, rows, support, propagated):
         if loop.orientation == COORDINATES:
             propagate_coupling(bodies, loop, support, dofs, propagated)
             continue
-        last_row, stride = loop.row + loop.n_rows, padded(loop.n_rows)
+        r, last, stride, place = loop.row, loop.row + loop.n_rows, 4 * groups_of(loop.n_rows), loop.propagated
         end_A = loop.support + loop.n_support_A
         end_B = end_A + loop.n_support_B
         end = loop.support + loop.n_support
-        for r in range(loop.row, last_row, 3):
-            place = loop.propagated + r - loop.row
-            f = (_wrench_A(rows, r, last_row), _wrench_A(rows, r + 1, last_row), _wrench_A(rows, r + 2, last_row))
+        if loop.n_rows > 4:
+            f, g = _wrenches(rows, r, last, False), _wrenches(rows, r + 4, last, False)
+            f, g, place = walk_abreast(f, g, support, loop.support, end_A, dofs, stride, propagated, place)
+            if end_A < end:
+                x, y = _wrenches(rows, r, last, True), _wrenches(rows, r + 4, last, True)
+                x, y, place = walk_abreast(x, y, support, end_A, end_B, dofs, stride, propagated, place)
+                walk_abreast(add6(f, x), add6(g, y), support, end_B, end, dofs, stride, propagated, place)
+        elif loop.n_rows > 0:
+            f = _wrenches(rows, r, last, False)
             f, place = walk(f, support, loop.support, end_A, dofs, stride, propagated, place)
             if end_A < end:
-                g = (_wrench_B(rows, r, last_row), _wrench_B(rows, r + 1, last_row), _wrench_B(rows, r + 2, last_row))
-                g, place = walk(g, support, end_A, end_B, dofs, stride, propagated, place)
-                if end_B < end:
-                    f = (add6(f[0], g[0]), add6(f[1], g[1]), add6(f[2], g[2]))
-                    walk(f, support, end_B, end, dofs, stride, propagated, place)
-
-
-@helper
-def _three(multipliers, r, last_row):
-    """Multipliers of a group of rows, zero for the padding."""
-    return (
-        multipliers[r],
-        multipliers[r + 1] if r + 1 < last_row else 0.0,
-        multipliers[r + 2] if r + 2 < last_row else 0.0,
-    )
+                x = _wrenches(rows, r, last, True)
+                x, place = walk(x, support, end_A, end_B, dofs, stride, propagated, place)
+                walk(add6(f, x), support, end_B, end, dofs, stride, propagated, place)
 
 
 @routine
-def add_multipliers(loops, support, propagated, multipliers, dofs):
-    """Add the rows' forces to the freedoms they act through: u_k <- u_k + sum e_kr x_r."""
+def add_multipliers(loops, support, propagated, answers, dofs):
+    """Add the rows' forces, by groups in `answers`, to the freedoms they act through: u_k <- u_k + sum e_kr x_r."""
     for l in range(len(loops)):
         loop = loops[l]
-        last_row, stride = loop.row + loop.n_rows, padded(loop.n_rows)
-        for r in range(loop.row, last_row, 3):
-            x = _three(multipliers, r, last_row)
-            place = loop.propagated + r - loop.row
-            for i in range(loop.support, loop.support + loop.n_support):
-                total = propagated[place] * x[0] + propagated[place + 1] * x[1] + propagated[place + 2] * x[2]
-                dofs[support[i]].u += total
-                place += stride
+        n_groups = groups_of(loop.n_rows)
+        place, end = loop.propagated, loop.support + loop.n_support
+        if n_groups == 1:
+            x = load_lanes(answers, 4 * loop.group)
+            for i in range(loop.support, end):
+                dofs[support[i]].u += sum_lanes(load_lanes(propagated, place) * x)
+                place += 4
+        elif n_groups == 2:
+            x, y = load_lanes(answers, 4 * loop.group), load_lanes(answers, 4 * loop.group + 4)
+            for i in range(loop.support, end):
+                e, h = load_lanes(propagated, place), load_lanes(propagated, place + 4)
+                dofs[support[i]].u += sum_lanes(e * x + h * y)
+                place += 8
+
+
+@helper
+def _subtract(multipliers, r, last, x):
+    """Subtract lanes from the right-hand sides of up to four rows."""
+    multipliers[r] -= lane(x, 0)
+    if r + 1 < last:
+        multipliers[r + 1] -= lane(x, 1)
+    if r + 2 < last:
+        multipliers[r + 2] -= lane(x, 2)
+    if r + 3 < last:
+        multipliers[r + 3] -= lane(x, 3)
 
 
 @routine
@@ -114,19 +166,12 @@ def subtract_free(loops, support, propagated, dofs, multipliers):
     """Subtract from each row's right-hand side what the freedoms' own forces do to it: sum e_kr u_k / d_k."""
     for l in range(len(loops)):
         loop = loops[l]
-        last_row, stride = loop.row + loop.n_rows, padded(loop.n_rows)
-        for r in range(loop.row, last_row, 3):
-            t0, t1, t2 = 0.0, 0.0, 0.0
-            place = loop.propagated + r - loop.row
+        n_groups, last = groups_of(loop.n_rows), loop.row + loop.n_rows
+        for g in range(n_groups):
+            total = pack(0.0, 0.0, 0.0, 0.0)
+            place = loop.propagated + 4 * g
             for i in range(loop.support, loop.support + loop.n_support):
                 dof = dofs[support[i]]
-                free = dof.u * dof.d_inverse
-                t0 += propagated[place] * free
-                t1 += propagated[place + 1] * free
-                t2 += propagated[place + 2] * free
-                place += stride
-            multipliers[r] -= t0
-            if r + 1 < last_row:
-                multipliers[r + 1] -= t1
-            if r + 2 < last_row:
-                multipliers[r + 2] -= t2
+                total += load_lanes(propagated, place) * (dof.u * dof.d_inverse)
+                place += 4 * n_groups
+            _subtract(multipliers, loop.row + 4 * g, last, total)

@@ -152,6 +152,8 @@ LOOP = np.dtype(
         ("orientation", _I),  # how its error is measured: WHOLE rotation, direction of the AXIS, or joint COORDINATES
         ("row", _I),  # first row
         ("n_rows", _I),
+        ("group", _I),  # first group of rows
+        ("is_sparse", _I),  # 1 if it shares no freedom with some loop in its part of the Gram matrix's envelope
         ("support", _I),  # first of its supporting freedoms in the support list: A's own, B's own, then common ones
         ("n_support", _I),
         ("n_support_A", _I),
@@ -190,8 +192,6 @@ ROW = np.dtype(
         # layout
         ("kind", _I),  # LINEAR, ANGULAR, HELICAL, CROSSED or COUPLED
         ("axis", _I),  # column of frame B that the row looks along
-        ("first", _I),  # first row that it shares a freedom with, directly or through rows between
-        ("entry", _I),  # where that row's entry stands in the packed Gram matrix
         # working values
         ("e", _F, 3),  # direction, world axes
         ("f_A", _F, 6),  # unit wrench on body A, about its tree's reference point; minus f_B acts on body B
@@ -199,6 +199,17 @@ ROW = np.dtype(
         ("norm", _F),  # diagonal entry of the Gram matrix, which pivots are measured by
         ("kept", _I),  # 0 if the row depends on rows before it
         ("x", _F),  # multiplier of a first solution, while a second one makes up for its rounding
+    ],
+    align=True,
+)
+
+# Four rows of one loop, or what is left of them, that are worked on at once.
+GROUP = np.dtype(
+    [
+        ("row", _I),  # first row
+        ("n_rows", _I),
+        ("first", _I),  # first group that it shares a freedom with, directly or through groups between
+        ("entry", _I),  # where the tile with that group begins in the Gram matrix
     ],
     align=True,
 )

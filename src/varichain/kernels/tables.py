@@ -15,9 +15,9 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from varichain.kernels.jit import JIT_DISABLED, helper
-from varichain.kernels.records import BODY, DOF, LINK, LOOP, LOOP_SPEC, PAIR, ROW, SPEC
+from varichain.kernels.records import BODY, DOF, GROUP, LINK, LOOP, LOOP_SPEC, PAIR, ROW, SPEC
 
-# What a table holds, in this order; the last five are plain arrays.
+# What a table holds, in this order.
 ENTITIES: dict[str, np.dtype[Any]] = {
     "bodies": BODY,
     "dofs": DOF,
@@ -27,9 +27,11 @@ ENTITIES: dict[str, np.dtype[Any]] = {
     "pairs": PAIR,
     "support": np.dtype(np.int64),  # freedoms that each loop's rows need, loop after loop
     "shared": np.dtype(np.int64),  # of each pair: freedoms, their places in the later and the earlier loop's rows
-    "propagated": np.dtype(np.float64),  # e_kr: (n_support, n_rows padded to threes) of each loop, loop after loop
-    "gram": np.dtype(np.float64),  # K M^-1 K^T and its factor: lower triangle by rows, from each row's first entry on
+    "propagated": np.dtype(np.float64),  # e_kr: (n_support, n_rows padded to fours) of each loop, loop after loop
+    "gram": np.dtype(np.float64),  # K M^-1 K^T and its factor: tiles of groups, from each group's first on
     "multipliers": np.dtype(np.float64),  # right-hand sides, then forces or impulses of the rows
+    "groups": GROUP,
+    "answers": np.dtype(np.float64),  # multipliers by groups, four each
 }
 N_ROWS = 9  # where a table holds the number of rows
 TREE = 3  # the first three belong to the tree, the others to its loops
@@ -159,3 +161,15 @@ def open_gram(table):
 def open_multipliers(table):
     """Multipliers of an address table."""
     return _array_at(table[20], table[21], np.float64)
+
+
+@helper
+def open_groups(table):
+    """Groups of rows of an address table."""
+    return _array_at(table[22], table[23], GROUP)
+
+
+@helper
+def open_answers(table):
+    """Multipliers by groups of an address table."""
+    return _array_at(table[24], table[25], np.float64)

@@ -13,6 +13,7 @@ from varichain.layout.layout import Layout, layout_of
 from varichain.layout.tree import JointSlot
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.checks import finite_array, finite_scalar, normalised
+from varichain.spatial.notebook import html_table
 from varichain.spatial.pose import Pose
 from varichain.spatial.rotation import (
     matrix_from_quaternion,
@@ -133,6 +134,19 @@ class State:
             q, v = (np.array2string(x, precision=5, suppress_small=True) for x in (self._q[slot.q], self._v[slot.v]))
             lines.append(f"  {slot.name:<{width}}  {slot.kind:<9}  q {q}  v {v}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The same as a table, for notebooks."""
+        rows = [
+            (
+                slot.name,
+                slot.kind,
+                *(", ".join(f"{x + 0.0:.5g}" for x in of) for of in (self._q[slot.q], self._v[slot.v])),
+            )
+            for slot in self._layout.slots
+        ]
+        title = f"State of {self._layout.mechanism_name!r} at t = {self._time:g} s"
+        return html_table(title, ("joint", "kind", "q [rad or m]", "v [rad/s or m/s]"), rows)
 
 
 class JointState:

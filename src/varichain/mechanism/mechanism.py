@@ -25,6 +25,7 @@ from varichain.mechanism.link import Link
 from varichain.mechanism.log import StructureLog
 from varichain.mechanism.shapes import Shape
 from varichain.spatial.checks import finite_array, name_string
+from varichain.spatial.notebook import html_text
 from varichain.spatial.pose import Pose
 
 if TYPE_CHECKING:
@@ -370,6 +371,10 @@ class Mechanism:
     def __repr__(self) -> str:
         """Name and counts."""
         return f"<Mechanism {self.name!r}: {len(self)} links, {self.n_v} freedoms, revision {self.revision}>"
+
+    def _repr_html_(self) -> str:
+        """The tree, drawn, for notebooks."""
+        return html_text(drawing(self))
 
     def copy(self) -> Mechanism:
         """An independent mechanism with the same links, ids, names and revision."""

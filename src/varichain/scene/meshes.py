@@ -14,14 +14,19 @@ from varichain.scene.triangles import Triangles
 
 def shape_triangles(shape: Shape, notes: list[str] | None = None) -> Triangles | None:
     """Surface of a shape in its link's frame; None for a mesh file that cannot be read, and a note why."""
-    if isinstance(shape, Mesh):
-        surface, note = _mesh(shape.path)
-        if surface is None:
-            if notes is not None and note not in notes:
-                notes.append(note)
-            return None
-        return surface.stretched(shape.scale).moved(shape.at)
-    return _solid(shape).moved(shape.at)
+    surface, note = _surface(shape)
+    if surface is None and notes is not None and note not in notes:
+        notes.append(note)
+    return surface
+
+
+@lru_cache(maxsize=4096)  # the epochs of a run have the same shapes
+def _surface(shape: Shape) -> tuple[Triangles | None, str]:
+    """Surface of a shape, or why there is none."""
+    if not isinstance(shape, Mesh):
+        return _solid(shape).moved(shape.at), ""
+    surface, note = _mesh(shape.path)
+    return None if surface is None else surface.stretched(shape.scale).moved(shape.at), note
 
 
 def _solid(shape: Shape) -> Triangles:
@@ -39,7 +44,7 @@ def _solid(shape: Shape) -> Triangles:
     raise NotImplementedError(type(shape).__name__)  # a shape that somebody added and did not draw
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256)  # left and right have the same, mirrored
 def _mesh(path: str) -> tuple[Triangles | None, str]:
     """Surface in a mesh file, or why there is none."""
     if not os.path.isfile(path):
@@ -47,7 +52,7 @@ def _mesh(path: str) -> tuple[Triangles | None, str]:
     try:
         import trimesh
     except ImportError:
-        return None, f"mesh {path!r} is left out: mesh files need the package trimesh (pip install 'varichain[view]')"
+        return None, f"mesh {path!r} is left out: mesh files need the package trimesh (pip install 'varichain[mesh]')"
     try:
         found = trimesh.load(path, force="mesh", skip_materials=True, process=False)
         vertices, faces = np.array(found.vertices, np.float64), np.array(found.faces, np.int32)
@@ -55,4 +60,4 @@ def _mesh(path: str) -> tuple[Triangles | None, str]:
         return None, f"mesh {path!r} is left out: {type(error).__name__}: {error}"
     if not len(faces) or not np.isfinite(vertices).all():
         return None, f"mesh {path!r} is left out: it holds no triangles"
-    return triangles.flat_shaded(vertices, faces), ""
+    return triangles.shaded(vertices, faces), ""

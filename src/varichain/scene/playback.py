@@ -23,6 +23,7 @@ from varichain.trace.text import event_text
 Array = NDArray[np.float64]
 
 _SURROUNDINGS = 1.4  # how much larger a picture may become to show what stands still too
+_JOURNEY = 4.5  # radius of a whole run, relative to that of the figure
 _ARROW = 0.45  # length of the arrow of a large force, relative to the size of what is seen
 _LONGEST = 1.6  # ... and of the largest of all, where peaks stand out
 
@@ -136,6 +137,18 @@ class Playback:
         whole_low[2] = max(whole_low[2], self.floor)
         near, whole = ball_of(low, high), ball_of(np.minimum(low, whole_low), np.maximum(high, whole_high))
         return whole if whole[1] <= _SURROUNDINGS * near[1] else near
+
+    @cached_property
+    def leader(self) -> int | None:
+        """The part that a camera should follow, if it is to follow something: the heaviest link."""
+        masses = {link.name: link.inertia.mass for link in self.scenes[0].mechanism.links}
+        weights = [masses.get(part.name, 0.0) for part in self.parts]
+        return int(np.argmax(weights)) if any(weights) else None
+
+    @cached_property
+    def is_journey(self) -> bool:
+        """Whether the figure goes so far that a camera which shows all of its way would hardly show the figure."""
+        return self.leader is not None and self.bounding_sphere[1] > _JOURNEY * self.size
 
     @cached_property
     def size(self) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from varichain.mechanism.joints import Fixed
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scene import palette
@@ -62,6 +63,8 @@ class JointMark:
         axes: Directions of its freedoms in the joint frame; empty where it has no special ones.
         is_loop: Whether it closes a loop.
         virtual: Name of the virtual link, if it does.
+        holder: The link with a part, or ground, that the joint frame is fixed to; the parent, if that can be seen.
+        place: Origin of the joint frame in the holder's frame [m].
     """
 
     name: str
@@ -73,6 +76,8 @@ class JointMark:
     axes: tuple[tuple[float, float, float], ...] = ()
     is_loop: bool = False
     virtual: str | None = None
+    holder: str = "ground"
+    place: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,18 +116,19 @@ class Scene:
 def scene_of(mechanism: Mechanism) -> Scene:
     """The scene of a mechanism as it is now."""
     radius, notes = bone_radius(mechanism), list[str]()
-    parts = [_part(mechanism, link, radius, notes) for link in (mechanism.ground, *mechanism.links)]
+    has_shapes = any(link.shapes for link in mechanism.links)
+    parts = [_part(mechanism, link, radius, has_shapes, notes) for link in (mechanism.ground, *mechanism.links)]
     shown = tuple(part for part in parts if part.surfaces)
     reaches = sorted(part.reach for part in shown)
     mark = 0.08 * reaches[len(reaches) // 2] if reaches else radius
     if all(part.is_stand_in for part in shown):
-        mark = 1.6 * radius
-    virtual = mechanism.virtual_links
+        mark = 1.4 * radius
+    virtual, seen = mechanism.virtual_links, {part.name for part in shown}
     return Scene(
         mechanism,
         shown,
-        tuple(_tree_joint(link) for link in mechanism.links),
-        tuple(_loop_joint(link) for link in virtual),
+        tuple(_tree_joint(link, seen) for link in mechanism.links),
+        tuple(_loop_joint(link, seen) for link in virtual),
         frozenset(link.real.name for link in virtual if link.real is not None),
         mark,
         tuple(notes),
@@ -158,9 +164,11 @@ def loop_places(scene: Scene, poses: Poses) -> tuple[Array, Array]:
     return on_real, on_other
 
 
-def _part(mechanism: Mechanism, link: Link, radius: float, notes: list[str]) -> Part:
+def _part(mechanism: Mechanism, link: Link, radius: float, has_shapes: bool, notes: list[str]) -> Part:
+    """What a link looks like; beside links with shapes, one without that is welded on is a frame, and not drawn."""
     drawn = [(shape, shape_triangles(shape, notes)) for shape in link.shapes]
-    is_stand_in = not link.is_ground and all(surface is None for _, surface in drawn)
+    is_frame = link.is_ground or (has_shapes and isinstance(link.joint, Fixed) and not link.shapes)
+    is_stand_in = not is_frame and all(surface is None for _, surface in drawn)
     if is_stand_in:
         drawn = [(shape, shape_triangles(shape)) for shape in stand_in(mechanism, link, radius)]
     colors: dict[RGBA | None, list[Triangles]] = {}
@@ -170,17 +178,30 @@ def _part(mechanism: Mechanism, link: Link, radius: float, notes: list[str]) -> 
     return Part(link.name, tuple(Surface(joined(of), color) for color, of in colors.items()), is_stand_in)
 
 
-def _tree_joint(link: Link) -> JointMark:
+def _held(link: Link, seen: set[str]) -> tuple[str, tuple[float, float, float]]:
+    """Holder and place of a joint frame: links that cannot be seen are welded to their parents."""
+    holder, at = link.parent, link.at
+    while holder is not None and holder.parent is not None and holder.name not in seen:
+        holder, at = holder.parent, holder.at @ at
+    assert holder is not None
+    x, y, z = at.p.tolist()
+    return holder.name, (x, y, z)
+
+
+def _tree_joint(link: Link, seen: set[str]) -> JointMark:
     assert link.parent is not None and link.joint is not None
     name, kind = str(link.joint.name), link.joint.kind
-    return JointMark(name, kind, link.name, link.parent.name, link.at, Pose(), _axes(link))
+    return JointMark(
+        name, kind, link.name, link.parent.name, link.at, Pose(), _axes(link), False, None, *_held(link, seen)
+    )
 
 
-def _loop_joint(link: Link) -> JointMark:
+def _loop_joint(link: Link, seen: set[str]) -> JointMark:
     assert link.parent is not None and link.joint is not None and link.real is not None
     name, kind = str(link.joint.name), link.joint.kind
     real, parent = link.real.name, link.parent.name
-    return JointMark(name, kind, real, parent, link.at, link.on_real, _axes(link), True, link.name)
+    held = _held(link, seen)
+    return JointMark(name, kind, real, parent, link.at, link.on_real, _axes(link), True, link.name, *held)
 
 
 def _axes(link: Link) -> tuple[tuple[float, float, float], ...]:

@@ -29,8 +29,12 @@ def bone_radius(mechanism: Mechanism) -> float:
 
 
 def stand_in(mechanism: Mechanism, link: Link, radius: float) -> tuple[Shape, ...]:
-    """Bones from the link's joint to the joints that it carries; a body of its inertia's size if it carries none."""
-    points = [point for point in attachments(mechanism, link) if np.linalg.norm(point) > _NEARLY_NOTHING]
+    """Bones from the link's joint to the joints that it carries.
+
+    If it carries none, bones to its named frames; if there are none either, a body of its inertia's size.
+    """
+    points = _apart(attachments(mechanism, link))
+    points = points or _apart([frame.at.p for frame in mechanism.frames.values() if frame.link == link.name])
     shapes: list[Shape] = [_bone(np.zeros(3), point, radius) for point in points]
     if link.inertia.mass > 0.0 and not points:
         shapes.append(_body(link, radius))
@@ -43,6 +47,11 @@ def attachments(mechanism: Mechanism, link: Link) -> list[Array]:
     return children + [virtual.on_real.p for virtual in mechanism.virtual_links if virtual.real is link]
 
 
+def _apart(points: list[Array]) -> list[Array]:
+    """Points that are not at the link's own joint."""
+    return [point for point in points if np.linalg.norm(point) > _NEARLY_NOTHING]
+
+
 def _bone(start: Array, end: Array, radius: float) -> Capsule:
     length = float(np.linalg.norm(end - start))
     return Capsule(radius, length, at=Pose(0.5 * (start + end), R=matrix_with_z_along((end - start) / length)))
@@ -50,7 +59,7 @@ def _bone(start: Array, end: Array, radius: float) -> Capsule:
 
 def _body(link: Link, radius: float) -> Shape:
     """Box with the link's principal moments, or a bone of that length if it is slender."""
-    sides = np.maximum(_sides(link), 2.0 * radius)
+    sides = np.clip(_sides(link), 2.0 * radius, 2.0 * radius / _THICKNESS)  # made-up inertias may be those of giants
     _, axes = np.linalg.eigh(link.inertia.about_com)
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] *= -1.0

@@ -14,6 +14,7 @@ Array = NDArray[np.float64]
 Faces = NDArray[np.int32]
 
 _AROUND = 24  # corners of a circle
+_SMOOTH = 0.8  # cosine of the angle between a triangle and the surface around it up to which there is no edge
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,14 +107,23 @@ def ellipsoid(radii: Sequence[float]) -> Triangles:
     return sphere(1.0).stretched(radii)
 
 
-def flat_shaded(vertices: Array, faces: Faces) -> Triangles:
-    """A surface of which only corners and triangles are known: every triangle gets corners of its own."""
+def shaded(vertices: Array, faces: Faces) -> Triangles:
+    """A surface of which only corners and triangles are known: smooth where it bends little, with edges elsewhere."""
     corners = vertices[faces]
-    across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])  # as long as the area counts
     area = np.linalg.norm(across, axis=1)
-    corners, across = corners[area > 0.0], across[area > 0.0] / area[area > 0.0, None]  # a line has no normal
-    order = np.arange(3 * len(corners), dtype=np.int32).reshape(-1, 3)
-    return Triangles(corners.reshape(-1, 3), np.repeat(across, 3, axis=0), order)
+    faces, across, area = faces[area > 0.0], across[area > 0.0], area[area > 0.0]  # a line has no normal
+    used, same = np.unique(vertices, axis=0, return_inverse=True)  # STL files repeat corners for each triangle
+    index = same.reshape(-1)[faces]
+    mean = np.zeros((len(used), 3))
+    np.add.at(mean, index, across[:, None])
+    mean /= np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-300)
+    own = np.repeat((across / area[:, None])[:, None], 3, axis=1)
+    is_smooth = np.einsum("fki,fki->fk", mean[index], own) > _SMOOTH
+    normals = np.where(is_smooth[..., None], mean[index], own).reshape(-1, 3)
+    both = np.concatenate([used[index].reshape(-1, 3), normals.round(6)], axis=1)
+    _, first, order = np.unique(both, axis=0, return_index=True, return_inverse=True)
+    return Triangles(both[first, :3], normals[first], order.reshape(-1, 3).astype(np.int32))
 
 
 def _turned_profile(across: Array, along: Array, outward: Array, upward: Array) -> Triangles:

@@ -148,6 +148,12 @@ class Trace:
         """Counts and outcome."""
         return f"<Trace: {count(len(self.epochs), 'epoch')}, {count(len(self), 'sample')}, {self.outcome}>"
 
+    def _repr_html_(self) -> str:
+        """Structure over time and a table of the epochs, for notebooks."""
+        from varichain.trace.notebook import trace_html
+
+        return trace_html(self)
+
     def structure_log(self) -> StructureLog:
         """The structure changes of the run as a log, to print, or to replay on the first epoch's structure."""
         keys = ("number", "time", "energy_lost", "edits")

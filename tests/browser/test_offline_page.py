@@ -1,0 +1,101 @@
+"""Exported pages in a real browser, from a file, with the network off."""
+
+import io
+
+import numpy as np
+import pytest
+
+import shows
+import varichain as vc
+
+
+class Opened:
+    """A page, and what its browser asked for and complained of."""
+
+    def __init__(self, page, address):
+        self.page, self.requests, self.complaints = page, [], []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.goto(address)
+
+    def pixels(self):
+        """What is on the canvas (height, width, 3)."""
+        image = pytest.importorskip("PIL.Image")
+        with image.open(io.BytesIO(self.page.locator("canvas").screenshot())) as picture:
+            return np.array(picture.convert("RGB"), dtype=int)
+
+
+@pytest.fixture(scope="module")
+def opened(browser, tmp_path_factory):
+    """A replay of the arm in a browser that has no network."""
+    path = tmp_path_factory.mktemp("page") / "arm & co.html"
+    vc.export(shows.show(), path, trails=["tip"])
+    context = browser.new_context(viewport={"width": 800, "height": 600}, offline=True)
+    yield Opened(context.new_page(), path.as_uri())
+    context.close()
+
+
+def is_red(pixels):
+    """Where the picture is as red as the upper arm."""
+    return pixels[..., 0] - pixels[..., 1:].max(axis=-1) > 60
+
+
+def test_the_page_shows_the_mechanism_without_a_network(opened):
+    """The figure is drawn in its colours, with name, structure and marks of events; nothing else was asked for."""
+    page, pixels = opened.page, opened.pixels()
+    assert 0.0005 < is_red(pixels).mean() < 0.2
+    assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 200
+    assert page.locator("h1").text_content() == "arm <&>"
+    assert "1 loop" in page.locator("#structure").text_content()
+    assert page.locator(".tick").count() == 2
+    assert [url.startswith("file://") for url in opened.requests] == [True]
+    assert opened.complaints == []
+
+
+def test_the_slider_seeks_and_events_are_told(opened):
+    """Behind the first cut the loop is gone, its place is marked, and the clock shows the frame's time."""
+    page = opened.page
+    before = opened.pixels()
+    page.locator("#slider").fill("30")
+    assert page.evaluate("replay.frame") == 30
+    assert page.locator("#time").text_content().startswith("0.500 s")
+    assert "0 loops" in page.locator("#structure").text_content()
+    assert page.locator("#toast").text_content() == "cut 'hold'"
+    assert page.locator(".mark:visible").count() == 1
+    assert np.abs(opened.pixels() - before).max() > 100
+
+
+def test_play_moves_the_figure_and_pause_stops_it(opened):
+    """While it plays time goes on and the picture changes; paused, both stand still."""
+    page = opened.page
+    page.locator("#slider").fill("0")
+    start = opened.pixels()
+    page.locator("#speed").select_option("0.5")
+    page.locator("#play").click()
+    for _ in range(200):  # wait_for_function would evaluate text, which the page forbids
+        page.wait_for_timeout(20)
+        if page.evaluate("replay.time") > 0.1:
+            break
+    page.locator("#play").click()
+    stopped, picture = page.evaluate("replay.time"), opened.pixels()
+    assert stopped > 0.1 and (is_red(picture) != is_red(start)).any()
+    page.wait_for_timeout(100)
+    assert page.evaluate("replay.time") == stopped
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("replay.time") > stopped
+
+
+def test_the_mouse_turns_the_camera(opened):
+    """Dragging on the canvas shows the figure from elsewhere; a double click goes back."""
+    page = opened.page
+    page.locator("#slider").fill("0")
+    before = opened.pixels()
+    page.mouse.move(300, 300)
+    page.mouse.down()
+    page.mouse.move(420, 330)
+    page.mouse.up()
+    assert (is_red(opened.pixels()) != is_red(before)).any()
+    page.mouse.dblclick(300, 300)
+    assert np.abs(opened.pixels() - before).max() == 0
+    assert opened.complaints == []

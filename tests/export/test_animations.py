@@ -1,0 +1,158 @@
+"""glTF and BVH files, as others read them."""
+
+import json
+import shutil
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import shows
+import varichain as vc
+import zoo
+from export.bvh_reader import positions, read
+from varichain.mechanism import description
+from varichain.scene import Playback
+
+# BVH has eight digits, of degrees and metres; glTF has float32 [m].
+BVH_DIGITS = 1e-5
+FLOAT32 = 1e-6
+
+VALIDATE = """
+const { validateBytes } = require(process.argv[1] + "/gltf-validator"), fs = require("fs");
+validateBytes(new Uint8Array(fs.readFileSync(process.argv[2]))).then(
+  report => console.log(JSON.stringify(report.issues)));
+"""
+
+
+def validated(path):
+    """What the Khronos validator says of a file; skips where it is not installed."""
+    folder = Path(sys.prefix) / "node_modules"
+    if shutil.which("node") is None or not (folder / "gltf-validator").is_dir():
+        pytest.skip(f"no node, or no gltf-validator in {folder}: npm install --prefix {sys.prefix} gltf-validator")
+    done = subprocess.run(["node", "-e", VALIDATE, str(folder), str(path)], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def content_of(path):
+    """The JSON of a GLB file, and its numbers by accessor."""
+    data = path.read_bytes()
+    magic, version, length = struct.unpack_from("<4sII", data)
+    assert (magic, version, length) == (b"glTF", 2, len(data))
+    n, kind = struct.unpack_from("<I4s", data, 12)
+    assert kind == b"JSON"
+    content, binary = json.loads(data[20 : 20 + n]), data[28 + n :]
+
+    def numbers(i):
+        accessor = content["accessors"][i]
+        view = content["bufferViews"][accessor["bufferView"]]
+        dtype = {5126: "<f4", 5125: "<u4"}[accessor["componentType"]]
+        width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}[accessor["type"]]
+        found = np.frombuffer(binary, dtype, accessor["count"] * width, view["byteOffset"])
+        return found.reshape(-1, width) if width > 1 else found
+
+    return content, numbers
+
+
+def test_glb_passes_the_khronos_validator(tmp_path):
+    """The validator finds no error, no warning, and nothing else to say."""
+    vc.export(shows.show(), tmp_path / "arm.glb")
+    assert validated(tmp_path / "arm.glb")["messages"] == []
+
+
+def test_glb_nodes_move_as_the_links_do(tmp_path):
+    """Keys of a link's node are its poses in the trace, in seconds from zero, turned so that y is up."""
+    trace = shows.show()
+    vc.export(trace, tmp_path / "arm.glb", fps=25)
+    content, numbers = content_of(tmp_path / "arm.glb")
+    playback = Playback(trace, fps=25)
+    names = [node["name"] for node in content["nodes"]]
+    assert names == ["upper arm", "forearm", "bar", "loop hold", "arm <&>"]
+    (motion,) = content["animations"]
+    keys = {
+        (names[c["target"]["node"]], c["target"]["path"]): motion["samplers"][c["sampler"]] for c in motion["channels"]
+    }
+    times = numbers(keys["forearm", "translation"]["input"])
+    assert np.abs(times - playback.time).max() < FLOAT32
+    assert np.abs(numbers(keys["forearm", "translation"]["output"]) - playback.p[:, 1]).max() < FLOAT32
+    quaternions = numbers(keys["forearm", "rotation"]["output"])[:, [3, 0, 1, 2]]
+    assert np.abs(quaternions - playback.quaternions[:, 1]).max() < FLOAT32
+    assert ("bar", "translation") not in keys
+    scales = numbers(keys["loop hold", "scale"]["output"])
+    assert ((scales[:, 0] == 1.0) == playback.is_closed[:, 0]).all()
+    x, y, z, w = content["nodes"][-1]["rotation"]
+    up = vc.Pose(quaternion=(w, x, y, z)).R @ (0, 0, 1)
+    assert np.allclose(up, (0, 1, 0))
+    assert [event["text"] for event in motion["extras"]["events"]] == ["cut 'hold'", "cut 'elbow'"]
+
+
+def figure_trace(m, n=4):
+    """A trace of random configurations, half a second apart."""
+    rng, s = np.random.default_rng(1), m.state()
+    columns = vc.Columns([("time", 1), ("q", m.n_q)])
+    with vc.TraceWriter() as writer:
+        writer.begin({})
+        writer.open_epoch(description(m), columns)
+        rows = [np.concatenate([[0.5 * k], zoo.random_q(rng, m)]) for k in range(n)]
+        writer.append(np.array(rows))
+        return writer.finish(), s
+
+
+@pytest.mark.parametrize("make", [vc.figures.human16, vc.figures.human40])
+def test_bvh_joints_are_where_the_links_are(tmp_path, make):
+    """Read back, the joints of a figure in random poses are at the origins of its links, z for y."""
+    m = make()
+    vc.figures.bar(m)
+    trace, s = figure_trace(m)
+    done = vc.export(trace, tmp_path / "human.bvh", fps=2)
+    assert done.notes == ("left out, since BVH has one hierarchy: bar",)
+    joints, step, rows = read((tmp_path / "human.bvh").read_text())
+    links = {link.name.replace(" ", "_"): link for link in m.links if link.name != "bar"}
+    assert {joint.name: joint.parent and joint.parent.name for joint in joints} == {
+        name: None if link.parent.is_ground else link.parent.name.replace(" ", "_") for name, link in links.items()
+    }
+    assert rows.shape == (4, 3 + 3 * len(links)) and step == 0.5
+    for row, q in zip(rows, trace.epochs[0]["q"], strict=True):
+        s.q[:] = q
+        found = positions(joints, row)
+        for name, link in links.items():
+            x, y, z = vc.pose(m, s, link.name).p
+            assert np.abs(found[name] - (x, z, -y)).max() < BVH_DIGITS
+
+
+def test_bvh_survives_the_pose_where_two_of_its_angles_are_one(tmp_path):
+    """A quarter turn about Y, where Z and X are the same, is read back as it was."""
+    m = zoo.spinning_top()
+    m.add_link("arm", "top", vc.Spherical(), (0, 0, 1), vc.Inertia.sphere(1.0, 0.1))
+    m.add_link("hand", "arm", vc.Fixed(), (0.3, 0.2, 0.1))
+    half = 0.5**0.5
+    rows = [[0.1 * k, half, 0, 0, half, half, 0, 0, sign * half] for k, sign in enumerate((1, -1))]
+    with vc.TraceWriter() as writer:
+        writer.begin({})
+        writer.open_epoch(description(m), vc.Columns([("time", 1), ("q", 8)]))
+        writer.append(np.array(rows))
+    vc.export(writer.finish(), tmp_path / "top.bvh", fps=10)
+    joints, _, numbers = read((tmp_path / "top.bvh").read_text())
+    s = m.state()
+    for row, sample in zip(numbers, rows, strict=True):
+        s.q[:] = sample[1:]
+        x, y, z = vc.pose(m, s, "hand").p
+        assert np.abs(positions(joints, row)["hand"] - (x, z, -y)).max() < BVH_DIGITS
+
+
+def test_bvh_refuses_what_it_has_no_place_for(tmp_path):
+    """A figure that comes apart, a joint that slides and a mechanism that stands still are errors that say so."""
+    with pytest.raises(vc.InputError, match=r"'forearm' comes off 'upper arm': choose \.glb or \.html"):
+        vc.export(shows.show(), tmp_path / "a.bvh")
+    m = zoo.pendulum()
+    m.add_link("slider", "rod", vc.Prismatic(name="rail"))
+    with pytest.raises(vc.InputError, match="'rail' in the tree of 'rod' is prismatic"):
+        vc.export(figure_trace(m)[0], tmp_path / "b.bvh")
+    still = vc.Mechanism("still")
+    still.add_link("stone", joint=vc.Fixed())
+    with pytest.raises(vc.InputError, match="needs a figure that moves"):
+        vc.export(figure_trace(still)[0], tmp_path / "c.bvh")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,45 @@
+"""Lanes against numpy's arrays of four."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from varichain.kernels.jit import routine
+from varichain.kernels.lanes import lane, load_lanes, pack, spread, store_lanes
+from varichain.kernels.propagation import sum_lanes
+
+
+@routine
+def _work(array, place, out):
+    """Each operation once, with lanes that begin anywhere."""
+    x, y = load_lanes(array, place), load_lanes(array, place + 4)
+    store_lanes(out, 0, x + y)
+    store_lanes(out, 4, x - y)
+    store_lanes(out, 8, x * y)
+    store_lanes(out, 12, 2.0 * x)
+    store_lanes(out, 16, x * 3.0)
+    store_lanes(out, 20, spread(array, place + 1))
+    store_lanes(out, 24, pack(lane(x, 3), lane(x, 2), lane(x, 1), lane(x, 0)))
+    x += y
+    x -= y * 0.5
+    store_lanes(out, 28, x)
+    out[32] = sum_lanes(y)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=11, max_size=11))
+def test_lanes_compute_as_four_numbers_do(numbers):
+    """Sums, differences, products, loads, stores and picks of lanes are those of numpy, to the bit."""
+    array = np.array(numbers)
+    for place in range(4):
+        x, y = array[place : place + 4], array[place + 4 : place + 8]
+        out = np.full(34, np.nan)
+        _work(array, place, out)
+        wanted = [x + y, x - y, x * y, 2.0 * x, x * 3.0, np.full(4, x[1]), x[::-1]]
+        assert_array_equal(out[:28], np.concatenate(wanted))
+        # halves are exact, so a fused multiply and add rounds as the two do
+        assert_array_equal(out[28:32], (x + y) - y * 0.5)
+        assert out[32] == (y[0] + y[2]) + (y[1] + y[3])
+        assert np.isnan(out[33])  # nothing is written behind
