@@ -40,8 +40,9 @@ browser:
 bench: venv
 	@for file in benchmarks/bench_*.py; do echo "$$file"; $(BIN)/python "$$file" || exit 1; done
 
-pictures: venv
+pictures: venv browser
 	$(BIN)/python tools/draw_pictures.py
+	$(BIN)/python tools/photograph_viewer.py
 
 venv: $(VENV)/.dev-installed
 

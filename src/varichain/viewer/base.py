@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from types import TracebackType
 from typing import Any, Self
 
+from varichain.errors import UnknownNameError
 from varichain.viewer.server import HOST, PORT, address, close_server, open_server
 from varichain.viewer.stage import Stage
 
@@ -70,6 +71,16 @@ class Viewer(ABC):
     def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         """Close."""
         self.close()
+
+    def show_trail(self, name: str) -> None:
+        """Draw the path of a link's origin or of a named frame; "none" for none.
+
+        Raises:
+            UnknownNameError: No such link or frame.
+        """
+        if name not in self._trail.options:
+            raise UnknownNameError("link or frame", name, self._trail.options)
+        self._trail.value = name
 
     def _seen(self, _: Any) -> None:
         with self._drawing:

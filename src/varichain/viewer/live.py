@@ -67,6 +67,7 @@ class LiveView(Viewer):
         self._scene = _scene_of(frame)
         self._poses = link_poses(self._scene.mechanism, frame.q)
         self._path: deque[Array] = deque(maxlen=_TRAIL)
+        self._traced = "none"  # whose path it is
         self._cuts: list[tuple[float, str, Array]] = []
         self._n_cuts = 0  # that are drawn
         super().__init__(label, host, port)
@@ -140,9 +141,10 @@ class LiveView(Viewer):
 
     def _draw_trail(self) -> None:
         name = self._trail.value
-        if name == "none":
+        if name != self._traced:
+            self._traced = name
             self._path.clear()
-        else:
+        if name != "none":
             self._path.append(self._world_point(name, np.zeros(3)))
         self.stage.set_trail(np.array(self._path).reshape(-1, 3))
 
@@ -174,7 +176,10 @@ class LiveView(Viewer):
             return
         p, R = self._poses.of(link)
         point = hit_point(part, p, R, np.array(event.ray_origin), np.array(event.ray_direction))
-        self._commands.choose(link, point, is_other=event.modifier == "shift")
+        is_other = event.modifier == "shift"
+        if not is_other and point is not None:
+            self.stage.set_pick(link, point)
+        self._commands.choose(link, point, is_other)
 
     def _world_point(self, name: str, point: Array) -> Array:
         """Where a point of a link, or of a named frame, is in the world (3,) [m]."""

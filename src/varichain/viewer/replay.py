@@ -25,6 +25,7 @@ Array = NDArray[np.float64]
 _FPS, _MOST = 100.0, 20_000  # frames per simulated second, and in all
 _FRAMED = 0.8  # part of the ball around the whole way that is in view: a way fills its ball less than a body does
 _TRAIL = 2.0  # [s] of a path that are drawn
+_MOST_MARKS = 100  # events on the slider
 _SAME = 1e-9  # [s] that are no time
 _CUT_SEEN = 1.0  # [s] that a cut stays marked
 _SPEEDS = ("0.05", "0.1", "0.25", "0.5", "1", "2", "4", "10")
@@ -80,9 +81,9 @@ class ReplayView(Viewer):
         self._clock = gui.add_html("")
         self._play = gui.add_button("Play")
         self._play.on_click(lambda _: self._toggle())
-        self._slider = gui.add_slider(
-            "Time [s]", float(time[0]), max(float(time[-1]), float(time[0]) + 1e-3), 0.001, float(time[0])
-        )
+        first, last = float(time[0]), max(float(time[-1]), float(time[0]) + 1e-3)
+        marks = tuple(dict.fromkeys((marker.time, "") for marker in self._playback.markers[:_MOST_MARKS]))
+        self._slider = gui.add_slider("Time [s]", first, last, 0.001, first, marks=marks or None)
         self._slider.on_update(self._sought)
         steps = gui.add_button_group("Step", ("-10", "-1", "+1", "+10"))
         steps.on_click(lambda event: self._step(int(event.target.value)))
@@ -115,7 +116,7 @@ class ReplayView(Viewer):
             self.play()
 
     def _clicked(self, link: str, event: Any) -> None:
-        self._trail.value = link
+        self.show_trail(link)
 
     def _toggle(self) -> None:
         if not self._is_playing and self._time >= self._playback.time[-1]:

@@ -36,6 +36,7 @@ class Stage:
         self._marks: dict[str, list[Any]] = {"joints": [], "frames": [], "loops": [], "virtual": []}
         self._arrows: Any = None
         self._trail: Any = None
+        self._pick: Any = None
         self._cuts: list[Any] = []
         self._mark = 0.02
         self.shown = {"joints": True, "frames": False, "loops": True, "virtual": True, "forces": True}
@@ -212,6 +213,12 @@ class Stage:
             self._cuts.append(self._mesh(f"/cut {i}", ball, palette.CUT, 0.8, Pose(at)))
             above = np.add(at, (0.0, 0.0, 3.0 * self._mark))
             self._cuts.append(self._scene.add_label(f"/cut text {i}", text, position=above, anchor="bottom-center"))
+
+    def set_pick(self, link: str, point: Array) -> None:
+        """Mark the point of a link (3,) [m], in its frame, that somebody has pointed at."""
+        if self._pick is not None:
+            self._pick.remove()
+        self._pick = self._mesh(f"{self._on(link)}/pick", sphere(0.8 * self._mark), palette.FORCE, at=Pose(point))
 
     # What is shown
 
