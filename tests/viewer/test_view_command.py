@@ -57,6 +57,22 @@ def test_it_listens_on_loopback_until_ctrl_c(target, trace, tmp_path):
     assert listening(told["port"]) == []
 
 
+def test_a_live_run_is_kept(tmp_path):
+    """With --out the trace of a live run is in the file when Ctrl-C has ended it; --replay simulates first."""
+    path = tmp_path / "live.h5"
+    process = start("view", "pendulum", "--json", "--port", 0, "--running", "--out", path, cwd=tmp_path)
+    assert json.loads(process.stdout.readline())["mode"] == "live"
+    interrupt(process)
+    _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0 and str(path) in err
+    assert len(vc.Trace.load(path)) > 0
+    process = start("view", "pendulum", "--json", "--port", 0, "--replay", cwd=tmp_path)
+    assert json.loads(process.stdout.readline())["mode"] == "replay"
+    interrupt(process)
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+
+
 def test_mistakes_are_told(trace, tmp_path):
     """A missing file, a file that is no trace, and options that do not fit are errors that say what is wrong."""
     broken = tmp_path / "broken.h5"
@@ -67,6 +83,7 @@ def test_mistakes_are_told(trace, tmp_path):
         (["view", broken], 1, "broken.h5"),
         (["view", trace, "--live"], 2, "replayed"),
         (["view", trace, "--out", tmp_path / "new.h5"], 2, "--out"),
+        (["view", "pendulum", "--limits", "rubber"], 2, "soft"),
         (["view", trace, "--port", 70000], 2, "65535"),
         (["view", trace, "--host", "203.0.113.7"], 1, "203.0.113.7"),
     ):

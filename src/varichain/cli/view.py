@@ -18,6 +18,7 @@ from varichain.cli.targets import free_file, kind_of, scenario_from, scenario_na
 if TYPE_CHECKING:
     from varichain.viewer.base import Viewer
 
+_LIMITS = ("hard", "soft", "off")
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -37,6 +38,9 @@ def view(
         typer.Option("--live/--replay", help="Run a scenario while it is watched (default), or first and then watch."),
     ] = None,
     speed: Annotated[float, typer.Option(min=1e-3, max=1e3, help="Simulated seconds in a second.")] = 1.0,
+    limits: Annotated[
+        str | None, typer.Option(metavar="hard|soft|off", help="Joint limits of a live run: stops, springs, or none.")
+    ] = None,
     is_paused: Annotated[
         bool | None, typer.Option("--paused/--running", help="Wait for Play or Resume; robots do by default.")
     ] = None,
@@ -60,6 +64,10 @@ def view(
         kind = kind_of(target)
         is_live = kind != "trace" if live is None else live
         shown, more = _shown(target, kind, is_live, assignments or [])
+        if limits is not None:
+            if limits not in _LIMITS or not is_live:
+                raise UsageError(f"--limits is for live runs, and one of {', '.join(_LIMITS)}, not {limits!r}")
+            more["limits"] = limits
         if out is not None:
             if not is_live:
                 raise UsageError("--out is for live runs; `varichain run` writes the trace of a scenario")

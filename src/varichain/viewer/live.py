@@ -137,7 +137,8 @@ class LiveView(Viewer):
     def _draw_structure(self, frame: Frame) -> None:
         self.stage.set_scene(self._scene)
         self._commands.set_structure(self._scene)
-        self._tree.content = structure_html(frame.structure.counts, frame.structure.drawing, frame.structure.log)
+        structure = frame.structure
+        self._tree.content = structure_html(structure.counts, structure.drawing, structure.log, self._scene.notes)
 
     def _draw_trail(self) -> None:
         name = self._trail.value

@@ -25,12 +25,14 @@ def numbers_html(counts: Counts | None, before: Counts | None = None) -> str:
     return f"<table><tr>{''.join(cells)}</tr><tr>{labels}</tr></table>"
 
 
-def structure_html(counts: Counts | None, drawing: str, log: Sequence[str]) -> str:
-    """Mobility numbers, tree and log."""
+def structure_html(counts: Counts | None, drawing: str, log: Sequence[str], notes: Sequence[str] = ()) -> str:
+    """Mobility numbers, tree and log; `notes` say what could not be drawn."""
+    left_out = "\n".join(escape(note) for note in notes)
+    told = f'<div style="opacity:0.75">Not drawn</div><pre id="notes" style="{_PRE}">{left_out}</pre>' if notes else ""
     lines = "\n".join(escape(line) for line in log) or "(no structure changes)"
     return (
         f'<div style="{_BOX}">{numbers_html(counts)}<pre id="tree" style="{_PRE}">{escape(drawing)}</pre>'
-        f'<div style="opacity:0.75">Structure log</div><pre id="log" style="{_PRE}">{lines}</pre></div>'
+        f'<div style="opacity:0.75">Structure log</div><pre id="log" style="{_PRE}">{lines}</pre>{told}</div>'
     )
 
 

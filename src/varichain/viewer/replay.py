@@ -191,7 +191,7 @@ class ReplayView(Viewer):
         start = playback.time[int(np.argmax(playback.epoch == epoch))]
         log = [str(entry) for entry in self._log if entry.time is None or entry.time <= start + _SAME]
         tree = drawing(playback.scenes[epoch].mechanism)
-        self._structure.content = structure_html(self._counts(epoch), tree, log)
+        self._structure.content = structure_html(self._counts(epoch), tree, log, playback.notes)
 
     def _show_cuts(self, time: float) -> None:
         cuts = [
