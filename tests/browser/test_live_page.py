@@ -106,7 +106,7 @@ def test_two_watch_one_run(view, page, new_page):
 
 
 def test_a_clicked_link_is_chosen_and_dragged(view, page):
-    """A click on the lower link chooses it; Drag holds it by the point that was clicked, and Release lets go."""
+    """A click chooses a link; Drag holds it where it was clicked; the handle pulls it along; Release lets go."""
     x, y = pixel_of(view, page, (0.1, -0.05, 0.5))
     until(page, lambda: np.ptp(picture(page)[y, x]) > 10)
 
@@ -121,6 +121,15 @@ def test_a_clicked_link_is_chosen_and_dragged(view, page):
     link, point, target = view.source.frame.drag
     assert link == "lower" and target == pytest.approx((0.1, -0.05, 0.5), abs=0.05)
     assert point == pytest.approx((0.1, -0.05, -0.5), abs=0.05)
+    start = view.source.frame.q[0]
+    x, y = pixel_of(view, page, np.add(target, (0.12, 0.0, 0.0)))  # on the handle's arrow along x
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 30, y, steps=5)
+    page.mouse.up()
+    until(page, lambda: view.source.frame.drag[2][0] > target[0] + 0.05)
+    press(page, "Resume")
+    until(page, lambda: view.source.frame.q[0] < start - 0.02)  # the arm swings towards x
     press(page, "Release")
     until(page, lambda: view.source.frame.drag is None)
 

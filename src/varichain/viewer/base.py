@@ -8,12 +8,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from varichain.errors import UnknownNameError
+from varichain.viewer.marks import SHOWN
 from varichain.viewer.server import HOST, PORT, address, close_server, open_server
 from varichain.viewer.stage import Stage
 
 TICK = 1.0 / 30.0  # [s] between two pictures
 
-_SHOWN = {
+_LABELS = {
     "joints": "Joints",
     "frames": "Joint frames",
     "loops": "Loop joints",
@@ -92,8 +93,8 @@ class Viewer(ABC):
         """Add the folder that says what is shown."""
         gui = self.server.gui
         with gui.add_folder("Show", expand_by_default=False):
-            for kind, label in _SHOWN.items():
-                box = gui.add_checkbox(label, self.stage.shown[kind])
+            for kind, label in _LABELS.items():
+                box = gui.add_checkbox(label, SHOWN[kind])
                 box.on_update(lambda event, kind=kind: self._show(kind, event.target.value))
             opacity = gui.add_slider("Bodies", 0.1, 1.0, 0.05, 1.0, hint="How solid bodies are")
             opacity.on_update(lambda event: self.stage.set_opacity(event.target.value))

@@ -126,6 +126,7 @@ class LiveView(Viewer):
             places, _ = loop_places(self._scene, self._poses)
             self.stage.set_forces(places, frame.loop_forces[:, 3:], self._arrow_scale)
             self._draw_trail()
+            self._draw_spring(frame)
             self._draw_cuts(frame.time)
             self._commands.show(frame)
             self._clock.content = frame_html(frame)
@@ -148,6 +149,13 @@ class LiveView(Viewer):
         if name != "none":
             self._path.append(self._world_point(name, np.zeros(3)))
         self.stage.set_trail(np.array(self._path).reshape(-1, 3))
+
+    def _draw_spring(self, frame: Frame) -> None:
+        if frame.drag is None:
+            self.stage.set_spring(None)
+        else:
+            link, point, target = frame.drag
+            self.stage.set_spring(np.stack([self._world_point(link, point), target]))
 
     def _note_cuts(self, frame: Frame) -> None:
         """Remember where the joints were that are there no longer."""
