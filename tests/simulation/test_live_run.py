@@ -155,10 +155,10 @@ def test_a_dragged_link_comes(run):
     done(run.drag("ball", (2.0, 0.0, 2.0)))
     assert run.frame.drag[0] == "ball"
     done(run.drag("ball", (1.0, 1.0, 2.0)))  # the target is moved
-    for _ in range(3):
+    for _ in range(8):
         done(run.step())
     x, y, _ = poses(run.frame)["ball"]
-    assert y > 10.0 * abs(x - 1.0)  # the first target was there for one tick
+    assert y > 0.5 and abs(x - 1.0) < 0.1  # the first target was there for one tick
     done(run.release())
     assert run.frame.drag is None
 

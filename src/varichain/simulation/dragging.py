@@ -18,6 +18,7 @@ from varichain.spatial.checks import finite_array
 
 _FREQUENCY = 20.0  # [rad/s] of the spring with the mass that is felt at the point, critically damped
 _PER_TICK = 0.2  # [rad] that it may turn by between two calls: forces are held in between
+_TICK = 5e-3  # [s] between two calls, if the run's own forces need none: every call costs time that the run has not got
 
 
 class Drag:
@@ -29,12 +30,13 @@ class Drag:
         target: Where to, in the world (3,) [m]; any thread may replace it.
         given: The run's own forces.
         mass: Mass that is felt at the point, loops not counted [kg].
+        tick: Time between two calls [s].
     """
 
     def __init__(
-        self, m: Mechanism, s: State, link: str, point: ArrayLike, target: ArrayLike, given: Any, tick: float
+        self, m: Mechanism, s: State, link: str, point: ArrayLike, target: ArrayLike, given: Any, control_step: float
     ) -> None:
-        """Take hold of a point of a link; `given` are the run's own forces, `tick` is the time between calls [s].
+        """Take hold of a point of a link; `given` are the run's own forces, `control_step` is the run's own tick [s].
 
         Raises:
             InputError: A number is not finite, or the link cannot move.
@@ -46,7 +48,8 @@ class Drag:
         self.link = found.name
         self.point, self.target = finite_array(point, (3,), "point"), finite_array(target, (3,), "target")
         self.mass = _felt_mass(m, s, self.link, self.point)
-        frequency = min(_FREQUENCY, _PER_TICK / tick)
+        self.tick = control_step if callable(given) else max(control_step, _TICK)
+        frequency = min(_FREQUENCY, _PER_TICK / self.tick)
         self._stiffness, self._damping = self.mass * frequency**2, 2.0 * self.mass * frequency
         self.given = given
 

@@ -153,7 +153,7 @@ class Simulation:
     @property
     def _tick(self) -> float:
         """When Python is asked next [s]: counted, for sums of steps would drift off the grid."""
-        return self._first_tick + self._n_ticks * self.settings.control_step
+        return self._first_tick + self._n_ticks * (self._controls.tick or self.settings.control_step)
 
     def _run(self, stop: float) -> None:
         begun = clock.perf_counter()
