@@ -121,3 +121,44 @@ def test_only_own_folders_are_tidied_away(tmp_path):
             os.utime(tmp_path / name, (modified, modified))
     _forget_old_caches(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["my-research-data", f"{_FOLDER_PREFIX}new"]
+
+
+# Two kernels with one routine, in a file of their own, for what is typed at a prompt cannot be cached.
+SHARED = """
+import numpy as np
+from varichain.kernels.jit import VECTOR, kernel, routine
+
+@routine
+def shared(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += np.sin(x[i]) * x[i] / (1.0 + abs(total))
+        if total > 3.0:
+            total -= np.exp(-total)
+    return total
+
+@kernel(VECTOR)
+def first(x):
+    return shared(x)
+
+@kernel(VECTOR)
+def second(x):
+    return shared(x) + shared(2.0 * x)
+"""
+
+
+@compiled_only
+def test_kernels_share_no_machine_code(tmp_path):
+    """A kernel's routines are its own: what it computes does not depend on which kernels a process used before."""
+    (tmp_path / "two_kernels.py").write_text(SHARED)
+    look = """
+import sys
+sys.path.insert(0, {folder!r})
+import numpy as np
+from two_kernels import first, second
+second(np.arange(3.0))
+code = next(iter(second.inspect_llvm().values()))
+print(code.count("define linkonce_odr"))
+"""
+    answer, _ = run(look.format(folder=str(tmp_path)), PACKAGE.parent, tmp_path / "cache")
+    assert answer == ["0"]

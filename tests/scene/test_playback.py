@@ -129,3 +129,15 @@ def test_scenes_need_no_compiler():
 
     code = "import sys, varichain.exports, varichain.scene; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_nothing_at_all_can_be_played():
+    """A mechanism without links has frames without parts, and a camera that looks somewhere."""
+    m = vc.Mechanism("nothing")
+    with vc.TraceWriter() as writer:
+        writer.begin({})
+        writer.open_epoch(vc.mechanism.description(m), vc.Columns([("time", 1), ("q", 0)]))
+        writer.append(np.array([[0.0], [1.0]]))
+    playback = Playback(writer.finish(), fps=2)
+    assert playback.p.shape == (3, 0, 3) and playback.framing[1] > 0.0 and playback.floor == 0.0
+    assert playback.arrow_scale == 0.0 and playback.leader is None

@@ -19,7 +19,11 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
+from llvmlite.binding import Linkage
 from numba.core import event
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import LoweringPass, register_pass
+from numba.core.typed_passes import AnnotateTypes
 
 from varichain.kernels.records import CHANNEL, FORCE, HOLD
 
@@ -59,6 +63,44 @@ def fragment(function: Function) -> Function:
     return numba.njit(inline="always", **_OPTIONS)(function)  # type: ignore[no-any-return]
 
 
+@register_pass(mutates_CFG=False, analysis_only=False)
+class _KeepToItself(LoweringPass):  # type: ignore[misc]
+    """Make all that a kernel calls its own, out of sight of other kernels.
+
+    Kernels that share a routine are compiled with a copy of it each, and copies differ in their last bits. Numba lets
+    all of them use the copy that a process happens to load first: results would depend on what was called before.
+    """
+
+    _name = "varichain_keep_to_itself"
+
+    def __init__(self) -> None:
+        LoweringPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        library = state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
+        library.enable_object_caching()
+        optimize = library._optimize_final_module
+
+        def internalize() -> None:
+            for function in library._final_module.functions:
+                if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+                    function.linkage = Linkage.internal
+            optimize()
+
+        library._optimize_final_module = internalize
+        return True
+
+
+class _KernelCompiler(CompilerBase):  # type: ignore[misc]
+    """Numba's compiler, for kernels."""
+
+    def define_pipelines(self) -> list[Any]:
+        pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        pipeline.add_pass_after(_KeepToItself, AnnotateTypes)  # the last before lowering
+        pipeline.finalize()
+        return [pipeline]
+
+
 def kernel(*argument_types: Any) -> Callable[[Function], Function]:
     """Compile a function that Python calls, on its first call; its machine code is kept on disk.
 
@@ -67,7 +109,7 @@ def kernel(*argument_types: Any) -> Callable[[Function], Function]:
 
     def declare(function: Function) -> Function:
         with _CompilerSettings():
-            dispatcher = numba.njit(cache=True, **_OPTIONS)(function)
+            dispatcher = numba.njit(cache=True, pipeline_class=_KernelCompiler, **_OPTIONS)(function)
         KERNELS[dispatcher] = argument_types
         return dispatcher  # type: ignore[no-any-return]
 

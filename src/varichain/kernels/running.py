@@ -55,6 +55,7 @@ N_NODE = 12  # the last row is twice as long as q: two rows
 
 _FREE, _BY_FRICTION, _AT_STOP = 0, 1, 2  # what has held a freedom before an event
 _LOCATED = 1e-11  # [s] within which an instant is found
+_PATIENCE, _MOST_TRIES = 3, 400  # tries that do not halve the span in a row, and all together
 _MOST_EVENTS = 500  # between two grid points
 _LEAST_STEP = 1e-12  # [s]
 _FASTEST = 1e12  # beyond, a velocity has lost its meaning
@@ -104,13 +105,15 @@ def _locate(method, context, t, h, q, v, node, tolerance, work):
     n_q, n_v = len(q), len(v)
     early, late = 0.0, h
     signal_early, signal_late = math.nan, smallest_signal(context, node[Q_END, :n_q], node[V_END, :n_v])
-    side = 0
+    side, slow = 0, 0
     tried = h
-    for _ in range(100):
-        if late - early <= max(_LOCATED, 4e-16 * abs(t)):
+    for _ in range(_MOST_TRIES):
+        width = late - early
+        if width <= max(_LOCATED, 4e-16 * abs(t)):
             break
         tried = 0.5 * (early + late)
-        if math.isfinite(signal_early):  # Illinois' rule
+        # Illinois' rule; where another signal that hardly changes is smallest it creeps, and halving goes on
+        if math.isfinite(signal_early) and slow < _PATIENCE:
             guess = (early * signal_late - late * signal_early) / (signal_late - signal_early)
             # half the wanted width behind the guess: when it is right, both ends are close to it
             guess += 0.4 * _LOCATED
@@ -128,6 +131,7 @@ def _locate(method, context, t, h, q, v, node, tolerance, work):
             if side == 1:
                 signal_late *= 0.5
             side = 1
+        slow = slow % (_PATIENCE + 1) + 1 if late - early > 0.5 * width else 0
     if tried != late:
         _attempt(method, context, t, late, q, v, node, tolerance, work, True)
     return late

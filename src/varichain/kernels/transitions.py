@@ -22,7 +22,7 @@ from varichain.kernels.tuples import ZERO6, add6, load6, store6
 
 # Slack before something counts as an event: positions [rad, m], velocities, forces. What is beyond is seen to be.
 SLACK_POSITION, SLACK_VELOCITY, SLACK_FORCE = 1e-12, 1e-11, 1e-10
-# [rad or m] A joint that is so little beyond its stop, and on its way back, is let go in peace.
+# [rad or m] A joint that is so little beyond its stop, and at rest or on its way back, is left in peace.
 _HAIR = 1e-10
 # Velocity [rad/s or m/s] with which a stop is left after an impact; slower, it is not. Positions are resolved to the
 # slack: what falls through that at 1000 m/s^2 has half of this.
@@ -73,7 +73,8 @@ def smallest_signal(context, q, v):
             if not hold.soft and (hold.lower > -math.inf or hold.upper < math.inf):
                 x = position(hold, q)
                 gap = min(x - hold.lower, hold.upper - x)
-                if -hair < gap < 0.0 and (1.0 if x < hold.lower else -1.0) * along(hold, q, v) > 0.0:
+                inward = 1.0 if x < hold.lower else -1.0
+                if -hair < gap < 0.0 and inward * along(hold, q, v) > -SLACK_VELOCITY:
                     continue
                 smallest = min(smallest, gap + SLACK_POSITION)
     return smallest

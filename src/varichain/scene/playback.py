@@ -131,11 +131,11 @@ class Playback:
 
         What stands still is in it too, if that does not make everything else small.
         """
-        low, high = self._box(self._moving or range(len(self.parts)))
+        low, high = self._box(self._moving or range(len(self.parts)), self.floor)
         low[2], high[2] = max(low[2], self.floor), max(high[2], self.floor + self.size)
-        whole_low, whole_high = (np.array(corner) for corner in self._box(range(len(self.parts))))
-        whole_low[2] = max(whole_low[2], self.floor)
-        near, whole = ball_of(low, high), ball_of(np.minimum(low, whole_low), np.maximum(high, whole_high))
+        still_low, still_high = self._box(set(range(len(self.parts))) - set(self._moving), self.floor)
+        still_low[2] = max(still_low[2], self.floor)
+        near, whole = ball_of(low, high), ball_of(np.minimum(low, still_low), np.maximum(high, still_high))
         return whole if whole[1] <= _SURROUNDINGS * near[1] else near
 
     @cached_property
@@ -176,11 +176,11 @@ class Playback:
             return 0.0 if not most > 0.0 else _ARROW * self.size / most
         return min(_ARROW * self.size / large, _LONGEST * self.size / most)
 
-    def _box(self, which: Iterable[int]) -> tuple[Array, Array]:
-        """Lowest and highest corner (3,) [m] of a box around some parts over all frames."""
-        corners = []
+    def _box(self, which: Iterable[int], floor: float = -np.inf) -> tuple[Array, Array]:
+        """Lowest and highest corner (3,) [m] of a box around some parts in all frames where they are above a height."""
+        corners = [(np.full(3, np.inf), np.full(3, -np.inf))]
         for k in which:
-            shown, name = self.is_shown[:, k], self.parts[k].name
+            shown, name = self.is_shown[:, k] & (self.p[:, k, 2] >= floor), self.parts[k].name
             R = matrices_from_quaternions(self.quaternions[shown, k])
             corners.append(box_around([self.parts[k]], Poses((name,), self.p[shown, k][:, None], R[:, None])))
         return np.min([low for low, _ in corners], axis=0), np.max([high for _, high in corners], axis=0)

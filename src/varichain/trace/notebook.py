@@ -44,7 +44,7 @@ def _picture(trace: Trace) -> str:
     parts = []
     for epoch in epochs:
         x, width = (epoch.start - start) * scale, (epoch.end - epoch.start) * scale
-        shade = 0.12 + 0.5 * len(epoch.slots.loops) / most
+        shade = 0.08 + 0.3 * len(epoch.slots.loops) / most
         label = count(len(epoch.slots.loops), "loop")
         told = f"<title>{epoch.start:g} to {epoch.end:g} s: {escape(', '.join(epoch.slots.loops) or 'no loop')}</title>"
         bar = f'x="{x:.1f}" y="8" width="{width:.1f}" height="{_BAR}" fill="currentColor" fill-opacity="{shade:.2f}"'
