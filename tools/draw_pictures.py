@@ -33,7 +33,7 @@ def _draw(name: str, trace: vc.Trace, time: float, turn: float, trails: list[str
     i = playback.frame_at(time)
     poses = playback.poses(i)
     center, radius = ball_of(*box_around([part for part in playback.parts if part.name in poses.names], poses))
-    painter = Painter(playback, TWICE, (turn, VIEW[1]), (center, 0.92 * radius))
+    painter = Painter(playback, TWICE, (turn, VIEW[1]), (center, 1.1 * radius))
     try:
         from PIL import Image
 

@@ -352,3 +352,13 @@ def test_writes_are_seen_by_width(tmp_path):
     writer.flush()
     for trace in (Trace.load(tmp_path / "run.h5"), writer.finish()):
         assert [epoch.samples.tobytes() for epoch in trace.epochs] == [part.tobytes() for part in rows]
+
+
+def test_a_finished_file_may_be_finished_again(tmp_path):
+    """The second call gives the trace of the first, and the first outcome."""
+    writer = TraceWriter(tmp_path / "run.h5")
+    writer.begin({})
+    writer.open_epoch(description(gymnast()), TIME)
+    writer.append([[1.0]])
+    trace = writer.finish("stopped")
+    assert writer.finish() is trace and trace.outcome == "stopped"

@@ -226,7 +226,10 @@ def _is_candidate(hold, q, v):
         return True
     if hold.at != 0:
         hold.at = 0
-    return hold.friction > 0.0 and abs(v[hold.dof]) <= SLACK_VELOCITY
+    if hold.friction > 0.0 and abs(v[hold.dof]) <= SLACK_VELOCITY:
+        v[hold.dof] = 0.0
+        return True
+    return False
 
 
 @routine

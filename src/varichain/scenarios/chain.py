@@ -23,7 +23,7 @@ def chain(
     """
     m = Mechanism("chain")
     each = length / links
-    rod = Inertia.capsule(mass / links, 0.05 * each, 0.9 * each, com=(0.5 * each, 0.0, 0.0))
+    rod = Inertia.capsule(mass / links, 0.05 * each, 0.9 * each, "x", com=(0.5 * each, 0.0, 0.0))
     parent, place = "ground", (0.0, 0.0, length)
     for i in range(1, links + 1):
         m.add_link(f"link {i}", parent, Spherical(damping=0.002), place, rod)

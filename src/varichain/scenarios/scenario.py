@@ -25,7 +25,6 @@ class Scenario:
         until: When it ends [s].
         events, controller, motion, forces: As of `vc.simulate`.
         settings: Further arguments of `vc.simulate`: method, step, sample, tolerance, control_step, limits.
-        parameters: What it was built with.
     """
 
     name: str
@@ -37,7 +36,6 @@ class Scenario:
     motion: Motion | None = None
     forces: Any = ()
     settings: dict[str, Any] = field(default_factory=dict)
-    parameters: dict[str, Any] = field(default_factory=dict)
 
     def run(self, until: float | None = None, **changes: Any) -> Trace:
         """Simulate it; `changes` replace its settings, or go to `vc.simulate` as they are (out, progress, ...)."""

@@ -174,6 +174,8 @@ class TraceWriter:
         if outcome not in OUTCOMES:
             raise InputError(f"outcome must be one of {', '.join(OUTCOMES)}, not {outcome!r}")
         self._expect("finish", _BETWEEN, _WITHIN, _FINISHED)
+        if self._trace is not None:
+            return self._trace
         if self._stage == _WITHIN:
             self.end_epoch()
         if self._stage != _FINISHED:
@@ -181,7 +183,7 @@ class TraceWriter:
             self._draft.outcome, self._draft.message = outcome, message
             self._stage = _FINISHED
         self.flush()
-        if self._sink.journal is not None and self._trace is None:
+        if self._sink.journal is not None:
             self._finish_file(self._sink.journal)
         return self.trace
 
