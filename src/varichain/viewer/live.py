@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from varichain.mechanism.describe import mechanism_from
 from varichain.mechanism.mechanism import Mechanism
-from varichain.scene import Poses, Scene, frame_on, link_poses, loop_places, scene_of
-from varichain.scene.scene import ball_of, box_around
+from varichain.scene import Scene, frame_on, link_poses, loop_places, scene_of
 from varichain.spatial.pose import Pose
 from varichain.viewer.base import TICK, Viewer
-from varichain.viewer.camera import frame_camera
+from varichain.viewer.camera import ball_of_motion, floor_below, frame_camera
 from varichain.viewer.commands import Commands
 from varichain.viewer.panel import frame_html, reports_html, structure_html
 from varichain.viewer.picking import hit_point
@@ -71,10 +70,10 @@ class LiveView(Viewer):
         self._cuts: list[tuple[float, str, Array]] = []
         self._n_cuts = 0  # that are drawn
         super().__init__(label, host, port)
-        centre, radius = _ball(self._scene, self._poses)
+        centre, radius = ball_of_motion(self._scene, self._poses)
         self._arrow_scale = _ARROW * radius / max(_weight(self._scene.mechanism), 1e-9)
         frame_camera(self.server, centre, _ROOM * radius)
-        self.stage.set_ground(_floor(self._scene, self._poses, radius), radius)
+        self.stage.set_ground(floor_below(self._scene, self._poses, radius), radius)
         self._add_panel(frame)
         self._draw_structure(frame)
         self._draw(frame)
@@ -200,24 +199,6 @@ class LiveView(Viewer):
 
 def _scene_of(frame: Frame) -> Scene:
     return scene_of(mechanism_from(frame.structure.description))
-
-
-def _ball(scene: Scene, poses: Poses) -> tuple[Array, float]:
-    """Ball around all links but the ground, whose parts may be large, with room to swing to the other side."""
-    parts = [part for part in scene.parts if part.name != "ground"]
-    low, high = box_around(parts or scene.parts, poses)
-    anchors = [joint.at.p for joint in scene.joints if joint.parent == "ground" and joint.kind != "free"]
-    if anchors:
-        middle = np.mean(anchors, axis=0)
-        reach = np.maximum(high - middle, middle - low)
-        low[:2], high[:2] = middle[:2] - reach[:2], middle[:2] + reach[:2]
-    return ball_of(low, high)
-
-
-def _floor(scene: Scene, poses: Poses, radius: float) -> float:
-    """Height of the ground [m]: zero, unless something begins below it."""
-    low, _ = box_around(scene.parts, poses)
-    return 0.0 if not low[2] < -0.1 * radius else float(low[2]) - 0.05 * radius
 
 
 def _weight(m: Mechanism) -> float:
