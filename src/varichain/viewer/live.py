@@ -22,7 +22,6 @@ from varichain.viewer.source import Frame, Source
 
 Array = NDArray[np.float64]
 
-_ROOM = 1.2  # radii of the first picture that are in view: what moves needs room
 _ARROW = 0.5  # length of the arrow of the weight of all, in radii of the first picture
 _CUT_SEEN = 2.0  # [s] of simulated time that a cut stays marked
 _TRAIL = 240  # points of a path that are drawn
@@ -72,7 +71,7 @@ class LiveView(Viewer):
         super().__init__(label, host, port)
         centre, radius = ball_of_motion(self._scene, self._poses)
         self._arrow_scale = _ARROW * radius / max(_weight(self._scene.mechanism), 1e-9)
-        frame_camera(self.server, centre, _ROOM * radius)
+        frame_camera(self.server, centre, radius)
         self.stage.set_ground(floor_below(self._scene, self._poses, radius), radius)
         self._add_panel(frame)
         self._draw_structure(frame)
