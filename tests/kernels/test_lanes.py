@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from varichain.kernels.jit import routine
-from varichain.kernels.lanes import lane, load_lanes, pack, spread, store_lanes
-from varichain.kernels.propagation import sum_lanes
+from varichain.kernels.lanes import lane, load_lanes, pack, spread, store_lanes, sum_lanes
 
 
 @routine

@@ -125,7 +125,9 @@ def _add_link(specs, row, bodies, dofs, links, n_bodies, n_q, n_dofs):
         body.n_dof = n_v_of(body.kind)
         body.pitch = spec.pitch
         body.root = n_bodies if index == 0 else bodies[index].root
-        store9(body.R_PJ, mat_mul(R, axes))
+        R_PJ = mat_mul(R, axes)
+        store9(body.R_PJ, R_PJ)
+        body.aligned = 1 if R_PJ == _IDENTITY else 0
         store3(body.p_PJ, p)
         _add_dofs(spec, row, n_bodies, offset, body, before, dofs)
         index = n_bodies

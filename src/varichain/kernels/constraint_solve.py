@@ -1,9 +1,10 @@
 """The one solve of all constraints: factor once, then accelerations, jumps or steps from their right-hand sides."""
 
+from varichain.kernels.articulated import store_articulated
 from varichain.kernels.factorization import SURELY_DEPENDENT, SURELY_INDEPENDENT, choose_rows, factor_gram, solve_gram
 from varichain.kernels.forward_dynamics import inward_articulated, outward_accelerations
 from varichain.kernels.gram import fill_gram
-from varichain.kernels.inertias import about_reference, external_force, rigid_mul, store_articulated
+from varichain.kernels.inertias import about_reference, external_force, rigid_mul
 from varichain.kernels.jit import routine
 from varichain.kernels.loops import place_rows
 from varichain.kernels.propagation import add_multipliers, propagate

@@ -10,8 +10,7 @@ import numpy as np
 
 from varichain.kernels.gram import load_tile, store_tile, tile_at
 from varichain.kernels.jit import helper, routine
-from varichain.kernels.lanes import lane, load_lanes, pack, spread, store_lanes
-from varichain.kernels.propagation import sum_lanes
+from varichain.kernels.lanes import lane, load_lanes, pack, spread, store_lanes, sum_lanes
 
 # A pivot that falls below this part of its diagonal is rounding: the row says nothing new.
 DEPENDENT = 1e-9

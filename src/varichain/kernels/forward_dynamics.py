@@ -7,17 +7,19 @@ A held freedom (`lock`) has a given acceleration, which takes part in the outwar
 zero in all that follows. What holds it is a result, its `reaction` (Featherstone's hybrid dynamics).
 """
 
-from varichain.kernels.freedoms import write_motion_vectors
-from varichain.kernels.inertias import (
-    about_reference,
+from varichain.kernels.articulated import (
     add_articulated,
+    add_scaled_pair,
     articulated_mul,
     deflate,
-    external_force,
-    inertial_force,
+    dot_pair,
     load_articulated,
+    load_pair,
     store_articulated,
+    store_pair,
 )
+from varichain.kernels.freedoms import write_motion_vectors
+from varichain.kernels.inertias import about_reference, external_force, inertial_force
 from varichain.kernels.jit import TABLE, VECTOR, helper, kernel, routine
 from varichain.kernels.kinematics import move, place
 from varichain.kernels.passive import load_passive
@@ -92,6 +94,50 @@ def load_torques(dofs, tau):
         dofs[k].u = tau[k] - dofs[k].passive
 
 
+@helper
+def _give_way(inertia, f, dof):
+    """Let one freedom give way: U = I_A s, d = s . U, I_A <- I_A - U U^T / d; returns what is left of I_A and f."""
+    s = load_pair(dof.s)
+    U = articulated_mul(inertia, load6(dof.s))
+    d_inverse = 0.0 if dof.lock else 1.0 / (dot_pair(s, U) + dof.armature)
+    u = dof.u - dot_pair(s, f)
+    store_pair(dof.U, U)
+    dof.d_inverse = d_inverse
+    dof.u = u
+    return deflate(inertia, U, d_inverse), add_scaled_pair(f, u * d_inverse, U)
+
+
+@helper
+def _three_give_way(inertia, f, dof_1, dof_2, dof_3):
+    """Let three freedoms give way, the third first: the same numbers as one by one, with less to wait for.
+
+    All products with I_A come first; what one freedom takes from the others is found in s . U (3 x 3) alone.
+    """
+    s_1, s_2, s_3 = load_pair(dof_1.s), load_pair(dof_2.s), load_pair(dof_3.s)
+    U_1 = articulated_mul(inertia, load6(dof_1.s))
+    U_2 = articulated_mul(inertia, load6(dof_2.s))
+    U_3 = articulated_mul(inertia, load6(dof_3.s))
+    D_31, D_32, D_21 = dot_pair(s_1, U_3), dot_pair(s_2, U_3), dot_pair(s_1, U_2)
+    u_1, u_2, u_3 = dof_1.u - dot_pair(s_1, f), dof_2.u - dot_pair(s_2, f), dof_3.u - dot_pair(s_3, f)
+    d_3 = 0.0 if dof_3.lock else 1.0 / (dot_pair(s_3, U_3) + dof_3.armature)
+    l_31, l_32 = D_31 * d_3, D_32 * d_3
+    d_2 = 0.0 if dof_2.lock else 1.0 / (dot_pair(s_2, U_2) - l_32 * D_32 + dof_2.armature)
+    D_21 -= l_31 * D_32
+    l_21 = D_21 * d_2
+    d_1 = 0.0 if dof_1.lock else 1.0 / (dot_pair(s_1, U_1) - l_31 * D_31 - l_21 * D_21 + dof_1.armature)
+    u_2 -= l_32 * u_3
+    u_1 -= l_31 * u_3 + l_21 * u_2
+    U_2 = add_scaled_pair(U_2, -l_32, U_3)
+    U_1 = add_scaled_pair(add_scaled_pair(U_1, -l_31, U_3), -l_21, U_2)
+    store_pair(dof_1.U, U_1)
+    store_pair(dof_2.U, U_2)
+    store_pair(dof_3.U, U_3)
+    dof_1.d_inverse, dof_2.d_inverse, dof_3.d_inverse = d_1, d_2, d_3
+    dof_1.u, dof_2.u, dof_3.u = u_1, u_2, u_3
+    f = add_scaled_pair(add_scaled_pair(add_scaled_pair(f, u_3 * d_3, U_3), u_2 * d_2, U_2), u_1 * d_1, U_1)
+    return deflate(deflate(deflate(inertia, U_3, d_3), U_2, d_2), U_1, d_1), f
+
+
 @routine
 def inward_articulated(bodies, dofs):
     """Articulated inertias and bias forces: U = I_A s, d = s . U, I_A <- I_A - U U^T / d, last freedom to first.
@@ -102,23 +148,19 @@ def inward_articulated(bodies, dofs):
         body = bodies[i]
         if body.turned:
             turn_forces(body, dofs)
-        A, B, D = load_articulated(body.I_A)
-        f = load6(body.f)
-        for k in range(body.dof + body.n_dof - 1, body.dof - 1, -1):
-            dof = dofs[k]
-            s = load6(dof.s)
-            U = articulated_mul(A, B, D, s)
-            d_inverse = 0.0 if dof.lock else 1.0 / (dot6(s, U) + dof.armature)
-            u = dof.u - dot6(s, f)
-            A, B, D = deflate(A, B, D, U, d_inverse)
-            f = add_scaled6(f, u * d_inverse, U)
-            store6(dof.U, U)
-            dof.d_inverse = d_inverse
-            dof.u = u
+        inertia, f = load_articulated(body.I_A), load_pair(body.f)
+        k = body.dof + body.n_dof - 1
+        while k >= body.dof:
+            if k >= body.dof + 2:
+                inertia, f = _three_give_way(inertia, f, dofs[k - 2], dofs[k - 1], dofs[k])
+                k -= 3
+            else:
+                inertia, f = _give_way(inertia, f, dofs[k])
+                k -= 1
         if body.parent > 0:
             parent = bodies[body.parent]
-            add_articulated(parent.I_A, A, B, D)
-            store6(parent.f, add6(load6(parent.f), f))
+            add_articulated(parent.I_A, inertia)
+            store_pair(parent.f, add_scaled_pair(load_pair(parent.f), 1.0, f))
 
 
 @routine

@@ -14,10 +14,11 @@ from varichain.kernels.kinematics import move_all, place_all
 from varichain.kernels.loops import place_rows, relative, row_velocity
 from varichain.kernels.manifold import step_all
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
+from varichain.kernels.tuples import add6, load6, store6
 
 # Loops are closed to rounding of metres and radians; velocities to rounding of the fastest.
 _CLOSED, _STILL = 1e-13, 1e-13
-_CHEAP, _MOST = 4, 12  # corrections with the old factor, and all together
+_CHEAP, _MOST = 8, 16  # corrections with the old factor, and all together
 
 
 @routine
@@ -77,13 +78,11 @@ def keep_velocities(context, q, v, step):
     largest, before, fastest = 0.0, 1e300, 1.0
     for k in range(len(v)):
         fastest = max(fastest, abs(v[k]))
+    aim(holds, bodies, dofs, q, v)
+    move_all(q, v, bodies, dofs)
+    place_rows(bodies, loops, rows)
     for count in range(_MOST + 1):
-        aim(holds, bodies, dofs, q, v)
-        move_all(q, v, bodies, dofs)
-        place_rows(bodies, loops, rows)
         load_slip_rates(bodies, loops, v)
-        if count >= _CHEAP:
-            factor_at_rest(table)
         largest = 0.0
         for i in range(len(loops)):
             loop = loops[i]
@@ -97,8 +96,12 @@ def keep_velocities(context, q, v, step):
             or (largest < 100.0 * _STILL * fastest and largest > 0.5 * before)
         ):
             break
+        if count == _CHEAP:
+            factor_at_rest(table)
         before = largest
         _correct(table, step)
         for k in range(len(v)):
             v[k] += step[k]
+        for b in range(1, len(bodies)):  # positions stay, so velocities of bodies change by what the solution says
+            store6(bodies[b].V, add6(load6(bodies[b].V), load6(bodies[b].dA)))
     return largest

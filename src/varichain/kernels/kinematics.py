@@ -24,7 +24,7 @@ def place(bodies, i, q):
     body = bodies[i]
     parent = bodies[body.parent]
     R_WP = load9(parent.R)
-    R_WJ = mat_mul(R_WP, load9(body.R_PJ))
+    R_WJ = R_WP if body.aligned else mat_mul(R_WP, load9(body.R_PJ))
     R = turned_by(body, R_WJ, q)
     p = add3(add3(load3(parent.p), mat_vec(R_WP, load3(body.p_PJ))), shifted_by(body, R_WJ, q))
     if body.parent == 0:  # a root: its own origin is the tree's reference point

@@ -16,7 +16,7 @@ from numba import types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
-from varichain.kernels.jit import JIT_DISABLED
+from varichain.kernels.jit import JIT_DISABLED, helper
 
 _VECTOR = ir.VectorType(ir.DoubleType(), 4)
 _INDEX = ir.IntType(32)
@@ -155,3 +155,9 @@ else:
             return builder.extract_element(args[0], ir.Constant(_INDEX, place))
 
         return types.float64(x, i), generate
+
+
+@helper
+def sum_lanes(x):
+    """Sum of the four numbers."""
+    return (lane(x, 0) + lane(x, 2)) + (lane(x, 1) + lane(x, 3))

@@ -7,7 +7,7 @@ wait for itself. A loop's propagated rows are padded with zeros to whole groups.
 
 from varichain.kernels.couplings import propagate_coupling
 from varichain.kernels.jit import helper, routine
-from varichain.kernels.lanes import lane, load_lanes, pack, store_lanes
+from varichain.kernels.lanes import lane, load_lanes, pack, store_lanes, sum_lanes
 from varichain.kernels.records import COORDINATES
 from varichain.kernels.tuples import add6, add_scaled6, dot6, load6
 
@@ -16,12 +16,6 @@ from varichain.kernels.tuples import add6, add_scaled6, dot6, load6
 def groups_of(n):
     """Number of groups that n rows fill."""
     return (n + 3) // 4
-
-
-@helper
-def sum_lanes(x):
-    """Sum of the four numbers."""
-    return (lane(x, 0) + lane(x, 2)) + (lane(x, 1) + lane(x, 3))
 
 
 @routine

@@ -49,6 +49,7 @@ BODY = np.dtype(
         ("root", _I),  # first body of the tree
         ("link", _I),  # row of the link whose joint carries the body
         ("passive", _I),  # 1 if a spring, damper or friction acts in the joint
+        ("aligned", _I),  # 1 if the joint frame has its parent body's axes: no turn to compute
         ("R_PJ", _F, 9),  # joint frame in the parent body; its z axis is the freedom's axis
         ("p_PJ", _F, 3),
         ("pitch", _F),  # [m/rad], of a screw
@@ -62,9 +63,9 @@ BODY = np.dtype(
         ("c", _F, 3),  # centre of mass
         ("V", _F, 6),  # spatial velocity about the reference point
         ("A", _F, 6),  # spatial acceleration, gravity included as the ground's
-        ("f", _F, 6),  # force that the joint passes on
+        ("f", _F, 8),  # force that the joint passes on, and two zeros
         ("dA", _F, 6),  # acceleration beyond A, from the articulated-body sweep
-        ("I_A", _F, 21),  # articulated (or composite: its first 10) inertia
+        ("I_A", _F, 48),  # articulated inertia by columns, two zeros behind each (or a composite one: its first 10)
         ("wrench", _F, 6),  # external, about the body's origin; zero between calls
         ("reference", _F, 3),  # of a root: where its tree's reference point is in the world
         # modes of a simulation: zero elsewhere
@@ -86,8 +87,8 @@ DOF = np.dtype(
         ("friction", _F),
         ("stiffness", _F),
         # working values
-        ("s", _F, 6),  # motion vector
-        ("U", _F, 6),  # I_A s
+        ("s", _F, 8),  # motion vector, and two zeros
+        ("U", _F, 8),  # I_A s, and two zeros
         ("d_inverse", _F),  # 1 / (s . U + armature)
         ("u", _F),
         ("passive", _F),  # torque that the joint's spring, damper and friction ask for
