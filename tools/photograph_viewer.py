@@ -35,8 +35,8 @@ def main() -> int:
         view.show_trail("left foot")
         for step in range(BEFORE + AFTER):
             if step == BEFORE:
-                view.source.cut("right hold")
-            view.source.step()
+                view.source.cut("right hold").result()
+            view.source.step().result()
             page.wait_for_timeout(DRAWN)
         page.wait_for_timeout(20 * DRAWN)
         image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
