@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,16 +35,18 @@ class Marks:
         for handle in self._handles[kind]:
             handle.visible = is_shown
 
-    def draw(self, scene: Scene, parts: Mapping[str, Part]) -> None:
-        """Draw the marks of a structure whose links have nodes and look like `parts`."""
+    def draw(self, scene: Scene, parts: Mapping[str, Part], moved: Collection[str]) -> None:
+        """Draw the marks of a structure whose links look like `parts`, on those links alone whose nodes are moved."""
         for handles in self._handles.values():
             for handle in handles:
                 handle.remove()
             handles.clear()
         for i, joint in enumerate(scene.joints):
-            if joint.kind not in ("free", "fixed"):
+            if joint.kind not in ("free", "fixed") and joint.parent in moved:
                 self._draw_joint(joint, i, scene.mark)
         for i, loop in enumerate(scene.loops):
+            if loop.parent not in moved:
+                continue
             path = f"{node_of(loop.parent)}/loop {i}"
             self._add("loops", add_mesh(self._scene, path, sphere(scene.mark), palette.LOOP, at=loop.at))
             self._draw_axes("loops", path, loop, palette.LOOP, scene.mark)

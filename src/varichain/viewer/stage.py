@@ -78,7 +78,9 @@ class Stage:
                     self._draw_part(part)
                 for mesh, surface in zip(self._meshes[name], part.surfaces, strict=True):
                     mesh.color = bytes_of(scene.color(name, surface))
-            self._marks.draw(scene, self._parts)
+            # a trace's playback has the poses of parts alone
+            moved = _links(scene) if parts is None else (scene.mechanism.ground.name, *wanted)
+            self._marks.draw(scene, self._parts, moved)
 
     def _draw_part(self, part: Part) -> None:
         for mesh in self._meshes.get(part.name, ()):
