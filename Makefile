@@ -5,12 +5,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test bench pictures venv clean
+.PHONY: help demo test bench pictures browser venv clean
 
 help:
 	@echo "make demo    install the package and show what it does"
 	@echo "make test    install what developers need and run every check"
 	@echo "make bench   measure the speed"
+	@echo "make browser   install chromium for the tests of pages, where that is possible"
 	@echo "make pictures  draw the pictures of the documents anew"
 	@echo "make venv    only install (package and developers' tools) into $(VENV)"
 	@echo "make clean   remove $(VENV) and everything that was generated"
@@ -23,14 +24,25 @@ demo: $(VENV)/.package-installed
 	$(BIN)/varichain plot out/highbar.h5 --out out/highbar.png --overwrite
 	@echo "open out/highbar.html in a browser to watch it, and out/highbar.png to see it over time"
 
-test: venv
+test: venv browser
 	$(BIN)/python tools/run_checks.py
+
+# Debian's chromium; where it cannot be installed, tests that need a browser are skipped and say so.
+APT := DEBIAN_FRONTEND=noninteractive apt-get -qq
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo -n)
+
+browser:
+	@command -v chromium chromium-browser > /dev/null || { \
+		echo "installing chromium for the tests of pages"; \
+		{ $(SUDO) env $(APT) update && $(SUDO) env $(APT) install -y --no-install-recommends chromium fonts-dejavu-core; } \
+			> /dev/null 2>&1 || echo "chromium cannot be installed here; tests that need a browser will be skipped"; }
 
 bench: venv
 	$(BIN)/varichain bench
 
-pictures: venv
+pictures: venv browser
 	$(BIN)/python tools/draw_pictures.py
+	$(BIN)/python tools/photograph_viewer.py
 
 venv: $(VENV)/.dev-installed
 

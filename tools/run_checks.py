@@ -47,7 +47,8 @@ def checks() -> list[Check]:
     python = (sys.executable, "-m")
     lint_imports = str(Path(sys.executable).with_name("lint-imports"))
     # Few workers: on a cold cache each of them compiles the kernels that it needs.
-    tests = (*python, "pytest", "-q", "-n", "auto", "--maxprocesses", "4")
+    # Groups stay together: all tests that need a browser share one.
+    tests = (*python, "pytest", "-q", "-n", "auto", "--maxprocesses", "4", "--dist", "loadgroup")
     return [
         Check("lint", (*python, "ruff", "check", ".")),
         Check("format", (*python, "ruff", "format", "--check", ".")),

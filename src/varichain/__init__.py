@@ -130,6 +130,7 @@ if TYPE_CHECKING:
         PD,
         Compiled,
         ComputedTorque,
+        LiveRun,
         Rollout,
         SoftLimits,
         Torques,
@@ -144,6 +145,7 @@ if TYPE_CHECKING:
         when_force,
     )
     from varichain.trace import Columns, Trace, TraceWriter
+    from varichain.viewing import view
 
 __version__ = "0.1.0"
 
@@ -154,6 +156,7 @@ _HOMES = {
     "ComputedTorque": "varichain.simulation",
     "JointMotion": "varichain.motion",
     "JointState": "varichain.layout",
+    "LiveRun": "varichain.simulation",
     "Motion": "varichain.motion",
     "PD": "varichain.simulation",
     "Rollout": "varichain.simulation",
@@ -177,6 +180,7 @@ _HOMES = {
     "simulate": "varichain.simulation",
     "stop": "varichain.simulation",
     "use": "varichain.simulation",
+    "view": "varichain.viewing",
     "when": "varichain.simulation",
     "when_force": "varichain.simulation",
 }
@@ -242,6 +246,7 @@ __all__ = [
     "JointState",
     "LimitError",
     "Link",
+    "LiveRun",
     "LoopForces",
     "LoopState",
     "Mechanism",
@@ -323,6 +328,7 @@ __all__ = [
     "stop",
     "use",
     "velocity",
+    "view",
     "when",
     "when_force",
 ]

@@ -40,9 +40,8 @@ def browser():
         found.close()
 
 
-@pytest.fixture
-def new_page(browser):
-    """A function that opens a page of its own, small, and with patience."""
+def _pages(browser):
+    """Yield a function that opens a page of its own, small, and with patience."""
     contexts = []
 
     def opened(address=None):
@@ -57,6 +56,10 @@ def new_page(browser):
     yield opened
     for context in contexts:
         context.close()
+
+
+new_page = pytest.fixture(_pages, name="new_page")
+new_lasting_page = pytest.fixture(_pages, scope="module", name="new_lasting_page")  # for all tests of a file
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from varichain.cli.listing import list_scenarios
 from varichain.cli.new import new
 from varichain.cli.plotting import plot
 from varichain.cli.running import run
+from varichain.cli.view import view
 
 app = typer.Typer(
     name="varichain",
@@ -30,6 +31,7 @@ app.command("run")(run)
 app.command("info")(info)
 app.command("new")(new)
 app.command("bench")(bench)
+app.command("view")(view)
 app.command("plot")(plot)
 app.command("export")(export)
 

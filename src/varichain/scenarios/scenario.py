@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from varichain.mechanism.mechanism import Mechanism
     from varichain.motion import Motion
     from varichain.simulation.events import Event
+    from varichain.simulation.live import LiveRun
     from varichain.trace import Trace
 
 
@@ -49,6 +50,23 @@ class Scenario:
             motion=self.motion,
             forces=self.forces,
             **(self.settings | changes),
+        )
+
+    def live(self, **changes: Any) -> LiveRun:
+        """Run it live: in real time, in a thread of its own; `changes` as of `run`, or as of `vc.LiveRun`.
+
+        It pauses at `until`.
+        """
+        from varichain.simulation.live import LiveRun
+
+        return LiveRun(
+            self.mechanism,
+            self.state,
+            events=self.events,
+            controller=self.controller,
+            motion=self.motion,
+            forces=self.forces,
+            **({"until": self.until} | self.settings | changes),
         )
 
 

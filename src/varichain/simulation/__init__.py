@@ -6,6 +6,7 @@
 from varichain.simulation.controllers import PD, Compiled, ComputedTorque, Torques
 from varichain.simulation.events import at, push, stop, use, when, when_force
 from varichain.simulation.holds import SoftLimits
+from varichain.simulation.live import LiveRun
 from varichain.simulation.rollout_result import Rollout
 from varichain.simulation.rollouts import rollout
 from varichain.simulation.runs import resume, simulate
@@ -15,6 +16,7 @@ __all__ = [
     "PD",
     "Compiled",
     "ComputedTorque",
+    "LiveRun",
     "Recorder",
     "Rollout",
     "Simulation",

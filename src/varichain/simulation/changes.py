@@ -19,7 +19,7 @@ from varichain.mechanism.log import LogEntry
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.transaction import transaction
 from varichain.simulation.engine import Engine
-from varichain.simulation.events import Action, Push, Use
+from varichain.simulation.events import Action, Push, SetGravity, Use
 
 Array = NDArray[np.float64]
 
@@ -53,6 +53,9 @@ def apply_actions(
     before = engine.energy_lost
     with transaction(m):
         edits = [edit for action in cuts for edit in cut_joint(m, action.joint)]
+        for action in actions:
+            if isinstance(action, SetGravity):
+                m.gravity = action.gravity
         links = apply_connections(m, engine.state, connections)
         made = apply_couplings(m, engine.state, [action for action in actions if isinstance(action, Couple)])
         after = engine.state.copy()

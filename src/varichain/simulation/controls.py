@@ -27,6 +27,7 @@ class Controls:
     Attributes:
         given: The arguments as they were given.
         is_asked: Whether Python is asked every tick.
+        tick: Time between ticks [s], if forces that nobody but they ask for say it; None for the run's own.
         driven: Names of the joints that follow the motion.
         motion: The motion.
         acting: External forces that act now.
@@ -43,6 +44,7 @@ class Controls:
         self.acting: tuple[Force, ...] = () if callable(forces) else _checked_forces(forces)
         self._forces = forces
         self.is_asked = bool(self._asked) or callable(forces)
+        self.tick: float | None = None if self._asked else getattr(forces, "tick", None)
         self.driven = frozenset(motion.joints) if motion is not None else frozenset()
 
     def laws(self, layout: Layout, new: Collection[str]) -> Laws:

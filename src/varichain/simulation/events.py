@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from varichain.dynamics.actions import Connect, Couple, Cut
 from varichain.dynamics.forces import Force
@@ -40,7 +40,14 @@ class Stop:
     reason: str = ""
 
 
-Action = Connect | Couple | Cut | Push | Use | Stop
+@dataclass(frozen=True, eq=False)
+class SetGravity:
+    """Another gravity (3,) [m/s^2] from now on; runs that somebody watches have it."""
+
+    gravity: NDArray[np.float64]
+
+
+Action = Connect | Couple | Cut | Push | Use | Stop | SetGravity
 # A function is called at the event, and returns an action, several, or None.
 Planned = Action | Callable[[Mechanism, State], Any]
 
@@ -209,7 +216,7 @@ def planned_actions(actions: Iterable[Planned], m: Mechanism, s: State) -> list[
     """Actions of an instant: functions are asked what to do."""
     found: list[Action] = []
     for action in actions:
-        if isinstance(action, Connect | Couple | Cut | Push | Use | Stop):
+        if isinstance(action, Action):
             found.append(action)
         else:
             answer = action(m, s)
@@ -220,7 +227,7 @@ def planned_actions(actions: Iterable[Planned], m: Mechanism, s: State) -> list[
 
 def _checked_results(actions: list[Any]) -> list[Action]:
     for action in actions:
-        if not isinstance(action, Connect | Couple | Cut | Push | Use | Stop):
+        if not isinstance(action, Action):
             raise InputError(f"an action's function must return actions such as vc.cut('grip') or None, not {action!r}")
     return actions
 
@@ -231,7 +238,7 @@ def _checked_actions(actions: tuple[Any, ...]) -> tuple[Planned, ...]:
             "an event needs an action: vc.connect, vc.couple, vc.cut, vc.push, vc.use, vc.stop, or a function (m, s)"
         )
     for action in actions:
-        if not isinstance(action, Connect | Couple | Cut | Push | Use | Stop) and not callable(action):
+        if not isinstance(action, Action) and not callable(action):
             raise InputError(
                 "an action must be vc.connect(...), vc.couple(...), vc.cut(...), vc.push(...), vc.use(...), vc.stop() "
                 f"or a function (m, s), not {action!r}"

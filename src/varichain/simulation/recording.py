@@ -13,7 +13,7 @@ from varichain.mechanism.describe import description
 from varichain.mechanism.log import as_dict
 from varichain.simulation.changes import Changed
 from varichain.simulation.engine import Engine, sample_columns
-from varichain.simulation.events import Push, Stop, Use
+from varichain.simulation.events import Push, SetGravity, Stop, Use
 from varichain.simulation.simulation import Recorder, Simulation
 from varichain.trace import Columns, Trace, TraceWriter
 
@@ -95,7 +95,7 @@ class TraceRecorder(Recorder):
         """Write the state before a change."""
         self.sample(simulation)
         self._has_changed = not all(isinstance(action, Stop) for action in actions)
-        self._event = {"time": simulation.time, "names": names, "actions": [_told(action) for action in actions]}
+        self._event = {"time": simulation.time, "names": names, "actions": [told(action) for action in actions]}
 
     def after_change(self, simulation: Simulation, changed: Changed) -> None:
         """End the epoch with what the change did, and begin the next, unless all it did was to stop."""
@@ -112,7 +112,7 @@ class TraceRecorder(Recorder):
             self._checkpointed = -np.inf  # soon: when all of this instant has happened
 
 
-def _told(action: Any) -> str:
+def told(action: Any) -> str:
     """An action in words."""
     if isinstance(action, Cut):
         return f"cut {action.joint!r}"
@@ -125,5 +125,7 @@ def _told(action: Any) -> str:
         return f"push {getattr(action.force.link, 'name', action.force.link)!r}"
     if isinstance(action, Use):
         return f"use another {', '.join(action.changes)}"
+    if isinstance(action, SetGravity):
+        return f"set gravity to {', '.join(f'{x:g}' for x in action.gravity)} m/s^2"
     assert isinstance(action, Stop)
     return f"stop{': ' + action.reason if action.reason else ''}"

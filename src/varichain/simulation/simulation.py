@@ -14,6 +14,7 @@ from varichain.kernels import running
 from varichain.kernels.methods import METHOD_CODES
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
+from varichain.mechanism.transaction import transaction
 from varichain.simulation.changes import Changed, apply_actions
 from varichain.simulation.controls import Controls, guarded
 from varichain.simulation.drives import check_on_motion, check_smooth
@@ -93,6 +94,11 @@ class Simulation:
         """Time [s]."""
         return self.engine.time
 
+    @property
+    def forces(self) -> Any:
+        """External forces as they were given, or as an event has chosen them."""
+        return self._controls.given["forces"]
+
     def check_drives(self, until: float) -> None:
         """Raise InputError if driven joints are not on their motion, or cannot follow it to a time."""
         motion = self._controls.motion
@@ -147,7 +153,7 @@ class Simulation:
     @property
     def _tick(self) -> float:
         """When Python is asked next [s]: counted, for sums of steps would drift off the grid."""
-        return self._first_tick + self._n_ticks * self.settings.control_step
+        return self._first_tick + self._n_ticks * (self._controls.tick or self.settings.control_step)
 
     def _run(self, stop: float) -> None:
         begun = clock.perf_counter()
@@ -276,6 +282,23 @@ class Simulation:
         if reasons:
             self.stopped = next(filter(None, reasons), ", ".join(names))
         record.after_change(self, changed)
+
+    def change(self, actions: list[Action], name: str, record: Recorder) -> None:
+        """Carry out actions now, between two spans, as an event called `name` would: all of them, or nothing.
+
+        Events that the change calls for happen in the next step.
+        """
+        engine, kept, log = self.engine, self.engine.snapshot(), self.m.log.copy()
+        controls, used, ticks = self._controls, dict(self._used), (self._first_tick, self._n_ticks)
+        try:
+            with transaction(self.m):
+                self._carry_out(actions, [name], record)
+        except BaseException:
+            self.m.log = log
+            self._controls, self._used, (self._first_tick, self._n_ticks) = controls, used, ticks
+            self.engine = engine
+            engine.restore(kept)
+            raise
 
     def _asked_actions(self, planned: list[Any]) -> list[Action]:
         """Actions of this instant; functions may look at the mechanism, not change it."""

@@ -1,0 +1,128 @@
+"""`varichain view`: a trace, a scenario or a robot in the browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from varichain.cli.console import say, warn
+from varichain.cli.failures import Debug, UsageError, reported
+from varichain.cli.targets import free_file, kind_of, scenario_from, scenario_names
+
+if TYPE_CHECKING:
+    from varichain.viewer.base import Viewer
+
+_LIMITS = ("hard", "soft", "off")
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def view(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|FILE", help="Scenario, scenario file, trace or robot file.", autocompletion=scenario_names
+        ),
+    ],
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Set a parameter of the scenario; repeatable."),
+    ] = None,
+    live: Annotated[
+        bool | None,
+        typer.Option("--live/--replay", help="Run a scenario while it is watched (default), or first and then watch."),
+    ] = None,
+    speed: Annotated[float, typer.Option(min=1e-3, max=1e3, help="Simulated seconds in a second.")] = 1.0,
+    limits: Annotated[
+        str | None, typer.Option(metavar="hard|soft|off", help="Joint limits of a live run: stops, springs, or none.")
+    ] = None,
+    is_paused: Annotated[
+        bool | None, typer.Option("--paused/--running", help="Wait for Play or Resume; robots do by default.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.h5", help="File to write the trace of a live run to.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE.h5 if it exists.")] = False,
+    host: Annotated[str, typer.Option(help="Address to listen at; by default this machine alone.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; the next free one if it is taken.")] = 8080,
+    opens: Annotated[
+        bool | None, typer.Option("--open/--no-browser", help="Whether to open a browser; by default on a desktop.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the address as one line of JSON.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Show a trace, a scenario or a robot in the browser until Ctrl-C; live, joints can be cut, connected, dragged."""
+    with reported(debug):
+        from varichain.viewer.server import require_viser
+
+        require_viser()
+        kind = kind_of(target)
+        is_live = kind != "trace" if live is None else live
+        shown, more = _shown(target, kind, is_live, assignments or [])
+        if limits is not None:
+            if limits not in _LIMITS or not is_live:
+                raise UsageError(f"--limits is for live runs, and one of {', '.join(_LIMITS)}, not {limits!r}")
+            more["limits"] = limits
+        if out is not None:
+            if not is_live:
+                raise UsageError("--out is for live runs; `varichain run` writes the trace of a scenario")
+            free_file(out, overwrite)
+            more |= {"out": out, "overwrite": overwrite}
+        from varichain.viewing import view as open_view
+
+        if not as_json:
+            warn("preparing ...")
+        viewer = open_view(shown, speed=speed, is_paused=is_paused, host=host, port=port, **more)
+    with reported(debug), viewer:
+        try:
+            _tell(viewer, "live" if is_live else "replay", as_json)
+            if _is_desktop() and not as_json if opens is None else opens:
+                webbrowser.open(viewer.address)
+            viewer.wait()
+        except KeyboardInterrupt:  # the usual end
+            warn("stopped")
+    if out is not None:
+        warn(f"the trace is in {str(out)!r}")
+
+
+def _shown(target: str, kind: str, is_live: bool, assignments: list[str]) -> tuple[Any, dict[str, Any]]:
+    """What is to be viewed, and further arguments."""
+    if kind == "trace":
+        if is_live or assignments:
+            raise UsageError(f"{target!r} is a trace, which is replayed; --live and --set are for scenarios")
+        from varichain.trace import Trace
+
+        return Trace.load(target), {}
+    if kind == "robot":
+        if not is_live or assignments:
+            raise UsageError(f"{target!r} is a robot, which runs live; --replay and --set are for scenarios")
+        from varichain.formats import load
+
+        return load(target), {}
+    scenario = scenario_from(target, assignments)
+    return (scenario, {}) if is_live else (scenario.run(progress=sys.stderr.isatty()), {})
+
+
+def _tell(viewer: Viewer, mode: str, as_json: bool) -> None:
+    host = viewer.server.get_host()
+    if viewer.asked_port not in (0, viewer.port):
+        warn(f"port {viewer.asked_port} is taken; this is {viewer.port}")
+    if host not in _LOOPBACK:
+        warn("everybody who reaches this address can watch, and change a live run")
+    if as_json:
+        told = {"address": viewer.address, "host": host, "port": viewer.port, "mode": mode}
+        sys.stdout.write(json.dumps(told) + "\n")
+    else:
+        say(f"{viewer.address}  ({mode}; Ctrl-C stops)")
+    sys.stdout.flush()
+
+
+def _is_desktop() -> bool:
+    """Whether a browser would open in a window; elsewhere it might take over the terminal."""
+    has_display = sys.platform in ("darwin", "win32") or any(os.environ.get(x) for x in ("DISPLAY", "WAYLAND_DISPLAY"))
+    return has_display and sys.stdout.isatty()

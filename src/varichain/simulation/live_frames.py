@@ -1,0 +1,109 @@
+"""What a live run tells those who watch it: frames, structures and reports, plain data that never changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.dynamics.mobility import mobility
+from varichain.mechanism.describe import description
+from varichain.mechanism.mechanism import Mechanism
+from varichain.simulation.engine import Engine, sample_columns
+
+Array = NDArray[np.float64]
+Counts = tuple[int, int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class LiveStructure:
+    """A structure of a live run.
+
+    Attributes:
+        number: Counts the structures of the run; a reset counts too.
+        description: The mechanism as plain values, see `mechanism.description`.
+        drawing: Its tree, drawn in text.
+        counts: N_J, rank of the loops, N_F.
+        log: Lines of the structure log, oldest first.
+    """
+
+    number: int
+    description: dict[str, Any]
+    drawing: str
+    counts: Counts
+    log: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a command, or an event of the run, did.
+
+    Attributes:
+        number: Counts the reports of the run.
+        time: Simulated time [s].
+        what: The command or event in words.
+        error: What was wrong, if nothing was done; else None.
+        entries: Entry of the structure log in words, one line an edit.
+        impulse: Largest impulse at a new connection [N s]; 0 without one.
+        energy_lost: Kinetic energy that impacts took [J].
+        before, after: N_J, rank and N_F.
+    """
+
+    number: int
+    time: float
+    what: str
+    error: str | None = None
+    entries: tuple[str, ...] = ()
+    impulse: float = 0.0
+    energy_lost: float = 0.0
+    before: Counts | None = None
+    after: Counts | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class LiveFrame:
+    """A live run at an instant.
+
+    Attributes:
+        time: Simulated time [s].
+        q: Coordinates (n_q,).
+        loop_forces: Wrenches [moment; force] (n_loops, 6) on the real links, at the joints, world axes.
+        energy: Kinetic energy, that of gravity and that of springs [J].
+        structure: The structure.
+        speed: Simulated seconds that a second of wall time should take.
+        rate: What it really was, over the last second of wall time.
+        is_paused: Whether the run waits.
+        message: Why, if there is something to say.
+        drag: Link, point in its frame and target in the world, while one is dragged.
+        reports: The latest reports, oldest first.
+    """
+
+    time: float
+    q: Array
+    loop_forces: Array
+    energy: tuple[float, float, float]
+    structure: LiveStructure
+    speed: float
+    rate: float
+    is_paused: bool
+    message: str
+    drag: tuple[str, Array, Array] | None
+    reports: tuple[Report, ...]
+
+
+def structure_of(m: Mechanism, engine: Engine, number: int) -> LiveStructure:
+    """The structure that an engine moves."""
+    found = mobility(m, engine.state, probe=False)
+    counts = (found.n_all, found.rank, found.n_independent)
+    return LiveStructure(number, description(m), str(m), counts, tuple(map(str, m.log)))
+
+
+def sample_of(engine: Engine) -> dict[str, Array]:
+    """The present sample by its blocks."""
+    row, blocks, first = engine.sample(), {}, 0
+    for name, width in sample_columns(engine.layout):
+        blocks[name] = row[first : first + width]
+        first += width
+    return blocks

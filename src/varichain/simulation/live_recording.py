@@ -1,0 +1,82 @@
+"""Traces of live runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import varichain
+from varichain.simulation.changes import Changed
+from varichain.simulation.engine import Engine
+from varichain.simulation.recording import TraceRecorder
+from varichain.simulation.settings import Settings
+from varichain.simulation.simulation import Recorder, Simulation
+from varichain.trace import TraceWriter
+
+
+class Recording:
+    """Traces of a run, one from each start to the next: time does not go back in a trace.
+
+    Attributes:
+        paths: Files that were begun.
+    """
+
+    def __init__(self, out: str | os.PathLike[str], overwrite: bool, settings: Settings) -> None:
+        """Write to `out`, and after a reset to files with numbers."""
+        self._out, self._overwrite, self._settings = Path(out), overwrite, settings
+        self.paths: list[Path] = []
+
+    def begin(self, simulation: Simulation) -> None:
+        """Begin a trace."""
+        path, n = self._out, len(self.paths) + 1
+        while self.paths and (path in self.paths or (path.exists() and not self._overwrite)):
+            path = self._out.with_stem(f"{self._out.stem}-{n}")
+            n += 1
+        self._writer = TraceWriter(path, overwrite=self._overwrite)
+        self.paths.append(path)
+        start = {"varichain": varichain.__version__, "start": simulation.time}
+        self._writer.begin(start | self._settings.as_dict())
+        self.recorder = TraceRecorder(self._writer)
+        self.recorder.open_epoch(simulation)
+        self.recorder.samples(simulation.engine)
+        self.recorder.checkpoint(simulation)
+
+    def checkpoint_now_and_then(self, simulation: Simulation) -> None:
+        """Keep what a continuation needs, about once a second."""
+        self.recorder.checkpoint_now_and_then(simulation)
+
+    def finish(self, simulation: Simulation) -> None:
+        """End the trace."""
+        if simulation.stopped is None:
+            self.recorder.sample_good(simulation)
+        self.recorder.checkpoint(simulation)
+        self._writer.finish("complete")
+
+
+class LiveRecorder(Recorder):
+    """Listens to a live run: tells of its changes, and writes its trace if there is one."""
+
+    def __init__(self, recording: Recording | None, tell: Callable[[list[str], list[Any], Changed], None]) -> None:
+        """Call `tell` with names, actions and result of every change."""
+        self._recording, self._tell = recording, tell
+        self._names: list[str] = []
+        self._actions: list[Any] = []
+
+    def samples(self, engine: Engine) -> None:
+        """Samples and happenings of the last span."""
+        if self._recording is not None:
+            self._recording.recorder.samples(engine)
+
+    def before_change(self, simulation: Simulation, names: list[str], actions: list[Any]) -> None:
+        """Remember what is going to change."""
+        self._names, self._actions = names, actions
+        if self._recording is not None:
+            self._recording.recorder.before_change(simulation, names, actions)
+
+    def after_change(self, simulation: Simulation, changed: Changed) -> None:
+        """Tell what it did."""
+        if self._recording is not None:
+            self._recording.recorder.after_change(simulation, changed)
+        self._tell(self._names, self._actions, changed)

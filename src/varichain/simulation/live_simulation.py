@@ -1,0 +1,267 @@
+"""A simulation that can be changed between two chunks of steps and begun again, and that tells what was done."""
+
+from __future__ import annotations
+
+import time as clock
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from varichain.dynamics.actions import Connect
+from varichain.dynamics.kinematics import pose
+from varichain.errors import ControllerError, DuplicateNameError, GapError, InputError, StructureError, UnknownNameError
+from varichain.layout.state import State
+from varichain.mechanism.joints import JOINT_TYPES
+from varichain.mechanism.mechanism import Mechanism
+from varichain.simulation.changes import Changed
+from varichain.simulation.controls import Controls
+from varichain.simulation.dragging import Drag
+from varichain.simulation.events import Action, Event, SetGravity, Use
+from varichain.simulation.live_frames import LiveFrame, Report, sample_of, structure_of
+from varichain.simulation.live_recording import LiveRecorder, Recording
+from varichain.simulation.pacing import CHUNK, Pace
+from varichain.simulation.recording import told
+from varichain.simulation.settings import Settings
+from varichain.simulation.simulation import Simulation
+from varichain.simulation.start import checked_start
+from varichain.spatial.checks import finite_array
+from varichain.spatial.pose import Pose
+
+LOOP_JOINTS = ("fixed", "spherical", "revolute", "prismatic", "cylindrical", "planar")
+_WITH_AXIS = ("revolute", "prismatic", "cylindrical", "planar")
+
+# An edit of the structure that edits by hand have made impossible: it was refused before it touched anything.
+_REFUSED = (UnknownNameError, DuplicateNameError, StructureError, GapError)
+_BY_HAND = "by hand"  # name of the events that commands are, in traces
+_MOST_REPORTS = 100
+_LONGEST = 2.0 * CHUNK  # [s] of wall time between two looks at the commands
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a run begins, as often as it does, and what acts on it."""
+
+    m: Mechanism
+    s: State
+    settings: Settings
+    events: list[Event]
+    controls: dict[str, Any]  # controller, motion and forces
+
+
+class LiveSimulation:
+    """A simulation for a run that somebody watches; one thread at a time.
+
+    Attributes:
+        pace: Where it should be.
+        is_paused: Whether the clock stands.
+        message: Why, if there is something to say.
+    """
+
+    def __init__(
+        self, start: Start, until: float | None, speed: float, is_paused: bool, recording: Recording | None
+    ) -> None:
+        """Begin; pause at `until`."""
+        self._start, self._end, self._until = start, until, np.inf if until is None else until
+        self.is_paused, self.message = is_paused, ""
+        self._what = ""  # the command that is being carried out
+        self._drag: Drag | None = None
+        self._n_structures = self._n_reports = 0
+        self._reports: deque[Report] = deque(maxlen=_MOST_REPORTS)
+        self._recording = recording
+        self._recorder = LiveRecorder(recording, self._has_changed)
+        self.pace = Pace(start.s.time, start.settings.step, speed)
+        self._begin()
+
+    def _begin(self) -> None:
+        start, m = self._start, self._start.m.copy()
+        self._simulation = Simulation(
+            m,
+            checked_start(m, start.s.copy(), start.settings),
+            start.settings,
+            start.events,
+            Controls(**start.controls),
+        )
+        self._simulation.check_drives(self._until)
+        self._simulation.begin()
+        if self._recording is not None:
+            self._recording.begin(self._simulation)
+        self._structure = structure_of(m, self._simulation.engine, self._n_structures)
+        self._n_structures += 1
+        self.pace.begin(self._simulation.time)  # now: the first run of all compiles before
+
+    # Clock
+
+    def advance(self, target: float | None = None) -> None:
+        """Go on to a time [s], by default to where the pace wants it; what goes wrong pauses the run and is told."""
+        begun = clock.perf_counter()
+        target = min(self.pace.target(self._simulation.time) if target is None else target, self._until)
+        try:
+            for _ in self._simulation.spans(target, self._recorder):
+                if clock.perf_counter() - begun > _LONGEST:
+                    break
+            if self._recording is not None:
+                self._recording.checkpoint_now_and_then(self._simulation)
+        except Exception as error:  # whatever it is, those who watch must hear of it
+            self._fail(error)
+            return
+        self.pace.reached(self._simulation.time)
+        if self._simulation.stopped is not None:
+            self._stop(f"stopped by an event: {self._simulation.stopped}")
+        elif self._simulation.time >= self._until:
+            more = "" if self._is_driven else "resume it to go on, "
+            self._stop(f"the end at {self._until:g} s: {more}reset it to begin again")
+
+    def _fail(self, error: Exception) -> None:
+        if isinstance(error, ControllerError) and isinstance(error.__cause__, _REFUSED):
+            self._report("an event of the run", error=str(error.__cause__))  # it changed nothing: the run goes on
+            return
+        self._stop(f"the run cannot go on: {cause_of(error)}")
+        self._report("simulate", error=self.message)
+
+    def _stop(self, message: str) -> None:
+        self.is_paused, self.message = True, message
+
+    @property
+    def _is_driven(self) -> bool:
+        """Whether joints follow a motion, which may say nothing of what comes after the end."""
+        return self._start.controls["motion"] is not None
+
+    def set_paused(self, is_paused: bool) -> None:
+        """Stop the clock, or let it go on, beyond the end too."""
+        if not is_paused and self._simulation.time >= self._until:
+            if self._is_driven:
+                raise InputError(f"the motion that joints follow ends at {self._until:g} s; reset the run")
+            self._until = np.inf
+        self.is_paused, self.message = is_paused, ""
+        self._simulation.stopped = None
+        self.pace.begin(self._simulation.time)
+
+    def step(self) -> None:
+        """Pause, and go on by a sixtieth of a second, or by one step if that is longer."""
+        self.set_paused(True)
+        ahead = max(CHUNK, self._start.settings.step)
+        target = min(self.pace.on_grid(self._simulation.time + ahead), self._until)
+        while self._simulation.time < target and not self.message:
+            self.advance(target)
+
+    def set_speed(self, speed: float) -> None:
+        """Choose the simulated seconds in a second of wall time."""
+        self.pace.speed = speed
+        self.pace.begin(self._simulation.time)
+
+    def reset(self) -> None:
+        """Begin again."""
+        self.finish()
+        self._drag, self.message = None, ""
+        self._until = np.inf if self._end is None else self._end
+        self._begin()
+        self._report("reset")
+
+    def finish(self) -> None:
+        """End the trace, if there is one."""
+        if self._recording is not None:
+            self._recording.finish(self._simulation)
+
+    # Changes
+
+    def change(self, actions: list[Action]) -> None:
+        """Do something to the structure, the forces or the gravity now, wholly or not at all."""
+        self._simulation.change(actions, _BY_HAND, self._recorder)
+
+    def connect(self, link: str, other: str, kind: str, axis: str, point: ArrayLike | None, name: str | None) -> None:
+        """Connect two links where they are, by a joint whose frame has the axes of the world."""
+        if kind not in LOOP_JOINTS:
+            raise InputError(f"kind must be one of {', '.join(LOOP_JOINTS)}, not {kind!r}")
+        m, s = self._simulation.m, self._simulation.engine.state
+        frame = m.frames.get(link)
+        held = link if frame is None else frame.link
+        place = (np.zeros(3) if frame is None else frame.at.p) if point is None else finite_array(point, (3,), "point")
+        joint = JOINT_TYPES[kind.capitalize()](*((axis,) if kind in _WITH_AXIS else ()))
+        self.change([Connect(held, other, joint, Pose(place, R=pose(m, s, held).R.T), name=name)])
+
+    def drag(self, link: str, target: ArrayLike, point: ArrayLike) -> None:
+        """Pull a point of a link to a target; if it is being pulled already, only the target moves."""
+        place, goal = finite_array(point, (3,), "point"), finite_array(target, (3,), "target")
+        if self._drag is not None and self._drag.link == link and np.array_equal(self._drag.point, place):
+            self._drag.target = goal
+            return
+        m, s = self._simulation.m, self._simulation.engine.state
+        drag = Drag(m, s, link, place, goal, self._own_forces(), self._start.settings.control_step)
+        self.change([Use({"forces": drag})])
+        self._drag = drag
+
+    def release(self) -> None:
+        """Pull no longer."""
+        if self._drag is not None:
+            self.change([Use({"forces": self._own_forces()})])
+            self._drag = None
+
+    def _own_forces(self) -> Any:
+        """The run's own forces, which an event may have chosen since the start."""
+        forces = self._simulation.forces
+        return forces.given if isinstance(forces, Drag) else forces
+
+    # Telling
+
+    def begin_command(self, what: str) -> int:
+        """Remember what the next changes are due to; returns the number of the next report."""
+        self._what = what
+        return self._n_reports
+
+    def refuse(self, what: str, error: Exception) -> None:
+        """Report a command that was not carried out."""
+        self._report(what, error=str(error))
+
+    def report_since(self, number: int) -> Report | None:
+        """The newest report, if it has at least this number."""
+        return self._reports[-1] if self._n_reports > number else None
+
+    def _has_changed(self, names: list[str], actions: list[Any], changed: Changed) -> None:
+        """Tell what a change did, by hand or by an event."""
+        before, after = self._structure.counts, None
+        if changed.entry is not None or any(isinstance(action, SetGravity) for action in actions):
+            self._structure = structure_of(self._simulation.m, changed.engine, self._n_structures)
+            self._n_structures += 1
+            after = self._structure.counts
+        edits = () if changed.entry is None else changed.entry.edits
+        impulses = [float(np.linalg.norm(edit.impulse[3:])) for edit in edits if edit.impulse is not None]
+        words = f"{', '.join(names)}: {'; '.join(map(told, actions))}"
+        self._report(
+            self._what if names == [_BY_HAND] else words,
+            entries=tuple(map(str, edits)),
+            impulse=max(impulses, default=0.0),
+            energy_lost=changed.energy_lost,
+            before=before if after is not None else None,
+            after=after,
+        )
+
+    def _report(self, what: str, **more: Any) -> None:
+        self._reports.append(Report(self._n_reports, self._simulation.time, what, **more))
+        self._n_reports += 1
+
+    def frame(self) -> LiveFrame:
+        """The run as it is now."""
+        blocks, drag = sample_of(self._simulation.engine), self._drag
+        kinetic, gravity, springs = blocks["energy"].tolist()
+        return LiveFrame(
+            time=self._simulation.time,
+            q=blocks["q"].copy(),
+            loop_forces=blocks["loop_forces"].reshape(-1, 6).copy(),
+            energy=(kinetic, gravity, springs),
+            structure=self._structure,
+            speed=self.pace.speed,
+            rate=0.0 if self.is_paused else self.pace.rate,
+            is_paused=self.is_paused,
+            message=self.message,
+            drag=None if drag is None else (drag.link, drag.point, drag.target),
+            reports=tuple(self._reports),
+        )
+
+
+def cause_of(error: Exception) -> Exception:
+    """What was wrong; a command is no controller of the user, though it goes the same way."""
+    cause = error.__cause__
+    return cause if isinstance(error, ControllerError) and isinstance(cause, Exception) else error

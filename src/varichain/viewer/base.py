@@ -1,0 +1,131 @@
+"""What both views have: a server, a stage, a thread that moves what is drawn, and what may be shown or hidden."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from types import TracebackType
+from typing import Any, Self
+
+from varichain.errors import UnknownNameError
+from varichain.viewer.marks import SHOWN
+from varichain.viewer.server import HOST, PORT, address, close_server, open_server
+from varichain.viewer.stage import Stage
+
+TICK = 1.0 / 30.0  # [s] between two pictures
+
+_LABELS = {
+    "joints": "Joints",
+    "frames": "Joint frames",
+    "loops": "Loop joints",
+    "virtual": "Virtual links",
+    "forces": "Loop forces",
+}
+
+
+class Viewer(ABC):
+    """A view that a browser finds at `address`, until it is closed; any number of browsers see the same."""
+
+    def __init__(self, label: str, host: str = HOST, port: int = PORT) -> None:
+        """Listen at an address; the next free port is taken if the port is not free."""
+        self.server = open_server(host, port, label)
+        self.asked_port = port
+        self._is_over = threading.Event()
+        self._drawing = threading.RLock()
+        self.stage = Stage(self.server, self._clicked)
+        self._thread = threading.Thread(target=self._work, name="varichain viewer", daemon=True)
+        self._is_seen = False
+        self.server.on_client_connect(self._seen)
+
+    @property
+    def address(self) -> str:
+        """Where a browser finds it."""
+        return address(self.server)
+
+    @property
+    def port(self) -> int:
+        """The port that it listens at."""
+        return int(self.server.get_port())
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it has been closed."""
+        return self._is_over.is_set()
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Wait until it is closed, Ctrl-C is pressed, or `timeout` [s] has passed."""
+        self._is_over.wait(timeout)
+
+    def close(self) -> None:
+        """Stop; no thread is left. Called again it does nothing."""
+        if not self._is_over.is_set():
+            self._is_over.set()
+            self._end()
+            if self._thread.is_alive():
+                self._thread.join()
+            close_server(self.server)
+
+    def __enter__(self) -> Self:
+        """Nothing to do."""
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        """Close."""
+        self.close()
+
+    def show_trail(self, name: str) -> None:
+        """Draw the path of a link's origin or of a named frame; "none" for none.
+
+        Raises:
+            UnknownNameError: No such link or frame.
+        """
+        if name not in self._trail.options:
+            raise UnknownNameError("link or frame", name, self._trail.options)
+        self._trail.value = name
+
+    def _seen(self, _: Any) -> None:
+        with self._drawing:
+            is_first, self._is_seen = not self._is_seen, True
+        if is_first:
+            self._begin()
+
+    def _add_choices(self, trails: tuple[str, ...]) -> None:
+        """Add the folder that says what is shown."""
+        gui = self.server.gui
+        with gui.add_folder("Show", expand_by_default=False):
+            for kind, label in _LABELS.items():
+                box = gui.add_checkbox(label, SHOWN[kind])
+                box.on_update(lambda event, kind=kind: self._show(kind, event.target.value))
+            opacity = gui.add_slider("Bodies", 0.1, 1.0, 0.05, 1.0, hint="How solid bodies are")
+            opacity.on_update(lambda event: self.stage.set_opacity(event.target.value))
+            self._trail = gui.add_dropdown(
+                "Trail", ("none", *trails), initial_value="none", hint="Point whose path is drawn"
+            )
+            self._trail.on_update(lambda _: self._changed())
+
+    def _show(self, kind: str, is_shown: bool) -> None:
+        self.stage.show(kind, is_shown)
+        self._changed()
+
+    def _repr_html_(self) -> str:
+        """Show itself in a notebook."""
+        return f'<iframe src="{self.address}" width="100%" height="600" style="border:0"></iframe>'
+
+    @abstractmethod
+    def _clicked(self, link: str, event: Any) -> None:
+        """Somebody has clicked a link."""
+
+    @abstractmethod
+    def _begin(self) -> None:
+        """The first browser is there."""
+
+    @abstractmethod
+    def _changed(self) -> None:
+        """Something else is to be shown of the same instant."""
+
+    @abstractmethod
+    def _work(self) -> None:
+        """Move what is drawn, until it is over."""
+
+    def _end(self) -> None:  # noqa: B027  most views have nothing else to close
+        """Close what feeds the view."""

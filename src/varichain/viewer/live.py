@@ -1,0 +1,205 @@
+"""A run that goes on, in the browser: watch, pause, cut, connect, drag."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.mechanism.describe import mechanism_from
+from varichain.mechanism.mechanism import Mechanism
+from varichain.scene import Scene, frame_on, link_poses, loop_places, scene_of
+from varichain.spatial.pose import Pose
+from varichain.viewer.base import TICK, Viewer
+from varichain.viewer.camera import ball_of_motion, floor_below, frame_camera
+from varichain.viewer.commands import Commands
+from varichain.viewer.panel import frame_html, reports_html, structure_html
+from varichain.viewer.picking import hit_point
+from varichain.viewer.server import HOST, PORT
+from varichain.viewer.source import Frame, Source
+
+Array = NDArray[np.float64]
+
+_ARROW = 0.5  # length of the arrow of the weight of all, in radii of the first picture
+_CUT_SEEN = 2.0  # [s] of simulated time that a cut stays marked
+_TRAIL = 240  # points of a path that are drawn
+
+
+class LiveView(Viewer):
+    """A run in the browser, with the controls that change it; all browsers share them.
+
+    Attributes:
+        source: The run.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        *,
+        is_owner: bool = False,
+        resumes: bool = False,
+        host: str = HOST,
+        port: int = PORT,
+        label: str = "varichain",
+    ) -> None:
+        """Watch a run.
+
+        Args:
+            source: The run.
+            is_owner: Whether the run is closed with the view.
+            resumes: Whether a paused run goes on as soon as a browser is there.
+            host: Address to listen at.
+            port: Port to listen at; the next free one if it is taken.
+            label: Title of the panel.
+
+        Raises:
+            InputError: The address is none of this machine.
+            MissingExtraError: viser is not installed.
+        """
+        self.source, self._is_owner, self._resumes = source, is_owner, resumes
+        self._frames = source.subscribe()
+        frame = source.frame
+        self._structure = frame.structure
+        self._scene = _scene_of(frame)
+        self._poses = link_poses(self._scene.mechanism, frame.q)
+        self._path: deque[Array] = deque(maxlen=_TRAIL)
+        self._traced = "none"  # whose path it is
+        self._cuts: list[tuple[float, str, Array]] = []
+        self._n_cuts = 0  # that are drawn
+        super().__init__(label, host, port)
+        centre, radius = ball_of_motion(self._scene, self._poses)
+        self._arrow_scale = _ARROW * radius / max(_weight(self._scene.mechanism), 1e-9)
+        frame_camera(self.server, centre, radius)
+        self.stage.set_ground(floor_below(self._scene, self._poses, radius), radius)
+        self._add_panel(frame)
+        self._draw_structure(frame)
+        self._draw(frame)
+        self._thread.start()
+
+    def _add_panel(self, frame: Frame) -> None:
+        gui = self.server.gui
+        self._clock = gui.add_html("")
+        self._commands = Commands(self.server, self.source, frame, self._world_point)
+        with gui.add_folder("What it did"):
+            self._reports = gui.add_html("")
+        with gui.add_folder("Structure"):
+            self._tree = gui.add_html("")
+        m = self._scene.mechanism
+        self._add_choices((*(link.name for link in m.links), *m.frames))
+        self._n_reports = -1
+
+    # Frames
+
+    def _work(self) -> None:
+        while not self._is_over.wait(TICK):
+            frame = self._frames.next(timeout=0.5)
+            if frame is not None:
+                self._draw(frame)
+            elif self._frames.has_ended:
+                return
+
+    def _begin(self) -> None:
+        if self._resumes:
+            self.source.resume()
+
+    def _changed(self) -> None:
+        self._draw(self.source.frame)
+
+    def _end(self) -> None:
+        self._frames.close()
+        if self._is_owner:
+            self.source.close()
+
+    def _draw(self, frame: Frame) -> None:
+        with self._drawing, self.server.atomic():
+            if frame.structure.number != self._structure.number:
+                self._note_cuts(frame)
+                self._scene = _scene_of(frame)
+                self._structure = frame.structure
+                self._draw_structure(frame)
+            self._poses = link_poses(self._scene.mechanism, frame.q)
+            self.stage.place(self._poses)
+            places, _ = loop_places(self._scene, self._poses)
+            self.stage.set_forces(places, frame.loop_forces[:, 3:], self._arrow_scale)
+            self._draw_trail()
+            self._draw_spring(frame)
+            self._draw_cuts(frame.time)
+            self._commands.show(frame)
+            self._clock.content = frame_html(frame)
+            newest = frame.reports[-1].number if frame.reports else -1
+            if newest != self._n_reports:
+                self._n_reports = newest
+                self._reports.content = reports_html(frame.reports)
+
+    def _draw_structure(self, frame: Frame) -> None:
+        self.stage.set_scene(self._scene)
+        self._commands.set_structure(self._scene)
+        structure = frame.structure
+        self._tree.content = structure_html(structure.counts, structure.drawing, structure.log, self._scene.notes)
+
+    def _draw_trail(self) -> None:
+        name = self._trail.value
+        if name != self._traced:
+            self._traced = name
+            self._path.clear()
+        if name != "none":
+            self._path.append(self._world_point(name, np.zeros(3)))
+        self.stage.set_trail(np.array(self._path).reshape(-1, 3))
+
+    def _draw_spring(self, frame: Frame) -> None:
+        if frame.drag is None:
+            self.stage.set_spring(None)
+        else:
+            link, point, target = frame.drag
+            self.stage.set_spring(np.stack([self._world_point(link, point), target]))
+
+    def _note_cuts(self, frame: Frame) -> None:
+        """Remember where the joints were that are there no longer."""
+        if frame.structure.log[: len(self._structure.log)] != self._structure.log:  # reset
+            self._cuts = []
+            self._path.clear()
+            return
+        left = {joint["joint"]["name"] for joint in frame.structure.description["links"]}
+        for joint in (*self._scene.loops, *self._scene.joints):
+            if joint.name not in left:
+                at, _ = frame_on(self._poses, joint.parent, joint.at)
+                self._cuts.append((frame.time, f"cut {joint.name!r}", at))
+
+    def _draw_cuts(self, time: float) -> None:
+        if self._cuts:
+            self._cuts = [cut for cut in self._cuts if time - cut[0] <= _CUT_SEEN]
+        shown = [(text, at) for _, text, at in self._cuts]
+        if len(shown) != self._n_cuts:
+            self._n_cuts = len(shown)
+            self.stage.set_cuts(shown)
+
+    # Pointing
+
+    def _clicked(self, link: str, event: Any) -> None:
+        part = self.stage.part(link)
+        if part is None or link not in self._poses.names:
+            return
+        p, R = self._poses.of(link)
+        point = hit_point(part, p, R, np.array(event.ray_origin), np.array(event.ray_direction))
+        is_other = event.modifier == "shift"
+        if not is_other and point is not None:
+            self.stage.set_pick(link, point)
+        self._commands.choose(link, point, is_other)
+
+    def _world_point(self, name: str, point: Array) -> Array:
+        """Where a point of a link, or of a named frame, is in the world (3,) [m]."""
+        frames = self._scene.mechanism.frames
+        if name in frames:
+            return frame_on(self._poses, frames[name].link, frames[name].at @ Pose(point))[0]
+        return frame_on(self._poses, name, Pose(point))[0]
+
+
+def _scene_of(frame: Frame) -> Scene:
+    return scene_of(mechanism_from(frame.structure.description))
+
+
+def _weight(m: Mechanism) -> float:
+    """Weight of all links [N], on Earth if there is no gravity."""
+    return sum(link.inertia.mass for link in m.links) * (float(np.linalg.norm(m.gravity)) or 9.81)

@@ -1,0 +1,100 @@
+"""The server of the viewer: on loopback unless told otherwise, silent, on a free port."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import socket
+from typing import Any
+
+from varichain.errors import InputError, MissingExtraError
+
+HOST, PORT = "127.0.0.1", 8080
+_PORTS_TRIED = 100
+_WHITE, _SHADE = (255, 255, 255), (170, 175, 185)
+_PANEL = 360  # [px], width of the panel
+
+
+def require_viser() -> Any:
+    """The package viser.
+
+    Raises:
+        MissingExtraError: It is not installed.
+    """
+    try:
+        import viser
+    except ImportError:
+        raise MissingExtraError("the viewer needs the package viser: pip install 'varichain[view]'") from None
+    return viser
+
+
+def open_server(host: str = HOST, port: int = PORT, label: str | None = None) -> Any:
+    """A server of viser's that listens; its `get_port()` is the port, or the next free one if that was taken.
+
+    Raises:
+        MissingExtraError: viser is not installed.
+        InputError: The address is none of this machine, or no port is free.
+    """
+    viser = require_viser()
+    # who calls and says nothing is no matter for the terminal
+    logging.getLogger("websockets").addHandler(logging.NullHandler())
+    free = free_port(host, port)
+    with contextlib.redirect_stdout(io.StringIO()):  # it would say its address in a box of its own
+        server = viser.ViserServer(host=host, port=free, label=label, verbose=False)
+    # a button in the page would open a tunnel for the whole world
+    server.request_share_url = _no_tunnel
+    server.gui.configure_theme(show_logo=False, show_share_button=False)
+    _light(server.scene)
+    panel = server.gui.main_panel
+    panel.dock_right()  # beside the picture, not over it
+    panel.set_width(_PANEL)
+    return server
+
+
+def _light(scene: Any) -> None:
+    """Light from above and a little from all sides; mirrored surroundings take seconds where there is no GPU."""
+    scene.configure_environment_map(hdri=None)
+    scene.add_light_hemisphere("/sky", sky_color=_WHITE, ground_color=_SHADE, intensity=2.4)
+
+
+def close_server(server: Any) -> None:
+    """Stop a server and its threads."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        server.stop()
+    server._thread_executor.shutdown(wait=True)  # it leaves its threads to finish by themselves
+
+
+def free_port(host: str, port: int) -> int:
+    """The port, or the first free one after it; 0 is any free port.
+
+    Raises:
+        InputError: The address is none of this machine, or no port is free.
+    """
+    if not 0 <= port <= 65535:
+        raise InputError(f"a port is a number from 0 to 65535, not {port}")
+    last = ""
+    for candidate in range(port, min(port + _PORTS_TRIED, 65536)):
+        try:
+            family = socket.getaddrinfo(host, candidate, type=socket.SOCK_STREAM)[0][0]
+            with socket.socket(family, socket.SOCK_STREAM) as trial:
+                trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                trial.bind((host, candidate))
+                return int(trial.getsockname()[1])
+        except socket.gaierror as error:
+            raise InputError(f"{host!r} is no address of this machine: {error.strerror}") from None
+        except OSError as error:
+            last = error.strerror or str(error)
+    raise InputError(f"no port from {port} on is free at {host!r}: {last}")
+
+
+def address(server: Any) -> str:
+    """Where a browser finds it."""
+    host = server.get_host()
+    if host in ("0.0.0.0", "::"):
+        host = "localhost"
+    return f"http://{f'[{host}]' if ':' in host else host}:{server.get_port()}"
+
+
+def _no_tunnel(*_: Any, **__: Any) -> None:
+    return None

@@ -1,0 +1,142 @@
+"""A run that goes on, in a real browser: buttons change it, the panel tells what they did, all see the same."""
+
+import numpy as np
+import pytest
+
+import varichain as vc
+from browser.pages import clock, counts, opened, picture, pixel_of, until, wait_for
+
+OPEN, CUT = (2, 0, 2), (7, 0, 7)
+
+
+def arm():
+    """An arm of two boxes in the plane of the camera; the lower is wide, so that it is easily clicked."""
+    m = vc.Mechanism("arm")
+    for name, parent, joint, at in (
+        ("upper", "ground", "shoulder", (0, 0, 2)),
+        ("lower", "upper", "elbow", (0, 0, -1)),
+    ):
+        box = {"size": (0.4, 0.1, 1.0), "at": (0, 0, -0.5)}
+        inertia = vc.Inertia.box(1.0, size=(0.4, 0.1, 1.0), com=(0, 0, -0.5))
+        m.add_link(name, parent, vc.Revolute("y", name=joint), at, inertia, vc.Box(**box))
+    return m
+
+
+@pytest.fixture(scope="module")
+def view():
+    """The arm, hanging at rest, in the viewer, on any port; it waits for Resume."""
+    with vc.view(arm(), port=0) as shown:
+        yield shown
+
+
+@pytest.fixture(scope="module")
+def lasting_page(view, new_lasting_page):
+    """A page for all tests: to open one takes seconds."""
+    return opened(view, new_lasting_page)
+
+
+@pytest.fixture
+def page(view, lasting_page):
+    """The page of a run that has just begun, paused."""
+    view.source.pause().result()
+    view.source.reset().result()
+    wait_for(lasting_page, "0.000 s", "#time")
+    until(lasting_page, lambda: counts(lasting_page) == OPEN)
+    return lasting_page
+
+
+def choose(page, label, option):
+    """Choose an option of a dropdown."""
+    box = page.get_by_label(label, exact=True)
+    box.click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+def press(page, name):
+    """Press a button."""
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def test_cut_and_connect(page):
+    """Cut cuts the chosen joint and the numbers change; Connect here ties the link again; both are told."""
+    assert counts(page) == OPEN
+    choose(page, "Joint", "elbow")
+    press(page, "Cut")
+    wait_for(page, "7", "#n_all")
+    assert counts(page) == CUT
+    told = page.inner_text("#reports")
+    assert "cut 'elbow'" in told and "2 → 7" in told and "energy lost 0 J" in told
+    choose(page, "Link", "lower")
+    choose(page, "To", "upper")
+    press(page, "Connect here")
+    wait_for(page, "connect 'lower' to 'upper'", "#reports")
+    assert counts(page) == (10, 6, 4)  # shoulder 1, the free link 6, the ball 3; the loop takes 6
+    assert "lower to upper" in page.inner_text("#log")
+
+
+def test_what_cannot_be_done_is_told(page):
+    """A link that would be connected to itself is not; the panel says why."""
+    choose(page, "Link", "lower")
+    choose(page, "To", "lower")
+    press(page, "Connect here")
+    wait_for(page, "not done: link 'lower' cannot be connected to itself", "#reports")
+    assert counts(page) == OPEN
+
+
+def test_the_clock_runs_stands_and_begins_again(page):
+    """Resume moves the clock, Pause stops it, Reset sets it back."""
+    press(page, "Resume")
+    until(page, lambda: clock(page) > 0.0)
+    press(page, "Pause")
+    wait_for(page, "paused")
+    press(page, "Reset")
+    wait_for(page, "0.000 s", "#time")
+
+
+def test_two_watch_one_run(view, page, new_page):
+    """What one does the other sees, and when one is closed the other goes on."""
+    one, other = opened(view, new_page), page
+    choose(one, "Joint", "elbow")
+    press(one, "Cut")
+    for page in (one, other):
+        wait_for(page, "7", "#n_all")
+    one.context.close()
+    press(other, "Resume")
+    until(other, lambda: clock(other) > 0.0)
+
+
+def test_a_clicked_link_is_chosen_and_dragged(view, page):
+    """A click chooses a link; Drag holds it where it was clicked; the handle pulls it along; Release lets go."""
+    x, y = pixel_of(view, page, (0.1, -0.05, 0.5))
+    until(page, lambda: np.ptp(picture(page)[y, x]) > 10)
+
+    def clicked():
+        page.mouse.click(x, y)
+        page.wait_for_timeout(200)
+        return page.get_by_label("Link", exact=True).input_value() == "lower"
+
+    until(page, clicked)
+    press(page, "Drag")
+    wait_for(page, "drag 'lower'", "#reports")
+    link, point, target = view.source.frame.drag
+    assert link == "lower" and target == pytest.approx((0.1, -0.05, 0.5), abs=0.05)
+    assert point == pytest.approx((0.1, -0.05, -0.5), abs=0.05)
+    start = view.source.frame.q[0]
+    x, y = pixel_of(view, page, np.add(target, (0.12, 0.0, 0.0)))  # on the handle's arrow along x
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 30, y, steps=5)
+    page.mouse.up()
+    until(page, lambda: view.source.frame.drag[2][0] > target[0] + 0.05)
+    press(page, "Resume")
+    until(page, lambda: view.source.frame.q[0] < start - 0.02)  # the arm swings towards x
+    press(page, "Release")
+    until(page, lambda: view.source.frame.drag is None)
+
+
+def test_gravity_is_set(view, page):
+    """A gravity that is typed into the panel is that of the run."""
+    number = page.locator("input.mantine-NumberInput-input").nth(2)
+    number.fill("-1.62")
+    number.press("Enter")
+    until(page, lambda: view.source.frame.structure.description["gravity"] == [0.0, 0.0, -1.62])

@@ -1,0 +1,81 @@
+"""A trace in a real browser: it is drawn, plays, steps and seeks, and the panel follows."""
+
+import numpy as np
+import pytest
+
+import varichain as vc
+from browser.pages import clock, counts, opened, picture, pixel_of, until, wait_for
+from varichain.scenarios import SCENARIOS
+
+RELEASE = 0.2  # [s] when the right hand lets go
+BOTH, ONE = (24, 12, 12), (23, 6, 17)
+
+
+@pytest.fixture(scope="module")
+def trace():
+    """A gymnast who lets go with one hand."""
+    return SCENARIOS["highbar"](release_right=RELEASE).run(until=0.6)
+
+
+@pytest.fixture(scope="module")
+def view(trace):
+    """The trace in the viewer, not playing, on any port."""
+    with vc.view(trace, is_paused=True, port=0) as shown:
+        yield shown
+
+
+@pytest.fixture(scope="module")
+def lasting_page(view, new_lasting_page):
+    """A page for all tests: to open one takes seconds."""
+    return opened(view, new_lasting_page)
+
+
+@pytest.fixture
+def page(view, lasting_page):
+    """The page at the beginning of the trace, paused."""
+    view.pause()
+    view.seek(0.0)
+    wait_for(lasting_page, "0.000 s", "#time")
+    return lasting_page
+
+
+def test_the_figure_is_drawn(view, trace, page):
+    """Where the torso is seen there is a bluish body, where nothing is there is the background."""
+    x, y = pixel_of(view, page, vc.pose(trace.epochs[0].mechanism, trace.at(0.0), "torso").p)
+    until(page, lambda: np.ptp(picture(page)[y, x]) > 10)
+    image = picture(page)
+    red, _, blue = image[y, x]
+    assert blue > red
+    assert (image[2, -2] > 230).all()  # sky
+    assert counts(page) == BOTH and "left forearm" in page.inner_text("#tree")
+
+
+def test_it_plays_and_pauses(page):
+    """Play moves the figure and the clock; at the end it stops, and Play begins again."""
+    before = picture(page)
+    page.get_by_role("button", name="Play").click()
+    page.get_by_role("button", name="Pause").wait_for()
+    wait_for(page, "0.600 s", "#time")
+    page.get_by_role("button", name="Play").wait_for()
+    until(page, lambda: (np.abs(picture(page) - before).max(axis=-1) > 40).mean() > 0.002)
+    assert counts(page) == ONE and "cut 'right hold'" in page.inner_text("#log")
+    page.get_by_role("button", name="Play").click()
+    until(page, lambda: clock(page) < 0.6)
+
+
+def test_the_slider_seeks(page):
+    """A time that is set is shown, on either side of an event, with the structure that there was."""
+    number = page.locator("input.mantine-NumberInput-input").first
+    for time, expected in ((RELEASE + 0.1, ONE), (RELEASE - 0.1, BOTH)):
+        number.fill(f"{time:g}")
+        number.press("Enter")
+        wait_for(page, f"{time:.3f} s", "#time")
+        assert counts(page) == expected
+
+
+def test_steps_go_to_and_fro(page):
+    """Ten steps on and one back are nine frames."""
+    page.get_by_role("button", name="+10").click()
+    wait_for(page, "0.100 s", "#time")
+    page.get_by_role("button", name="-1", exact=True).click()
+    wait_for(page, "0.090 s", "#time")
