@@ -66,6 +66,21 @@ def hanging_figure():
     return m, closed_zoo.random_closed_state(np.random.default_rng(1), m, s, reach=0.02)
 
 
+def falling_figure():
+    """The figure of 40 freedoms in the air, limbs bent, turning as a whole."""
+    m = vc.figures.human40(damping=False)
+    s = m.state()
+    for joint, bend in {
+        "chest": (0.0, 0.3, 0.1),
+        "left shoulder": (-0.9, -0.3, 0.0),
+        "left hip": (-0.2, -1.0, 0.0),
+    }.items():
+        s[joint].orientation = bend
+    s["right elbow"].q, s["right knee"].q = 0.9, 1.4
+    s["pelvis"].v = (0.3, 1.8, 0.4, 0.0, 0.0, 0.0)
+    return m, s
+
+
 def distance(a, b):
     """Largest difference of two states of a structure, in coordinates [rad or m] and velocities."""
     return max(np.abs(a.difference(b)).max(), np.abs(a.v - b.v).max())

@@ -12,7 +12,7 @@ import varichain as vc
 import zoo
 from lane import compiled_only, scaled
 from measure import random_state
-from varichain.demo import bent_figure, hanging_figure
+from movers import falling_figure, hanging_figure
 
 CALLS = 1000
 # Blocks that the interpreter itself may keep meanwhile (a frame, a cached float); one leaked per call would be CALLS.
@@ -290,7 +290,7 @@ def test_threads_may_be_first_together(rng):
 
 def test_advance_is_of_order_four_with_loops_and_balls():
     """Half the step leaves a sixteenth of the error, in a floating figure and in one whose loops stay closed."""
-    for m, s in (bent_figure(), hanging_figure()):
+    for m, s in (falling_figure(), hanging_figure()):
         handle, ends = m.prepare(), []
         for steps in (6, 12, 24):
             q, v = s.q.copy(), s.v.copy()
