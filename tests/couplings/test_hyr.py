@@ -9,9 +9,11 @@ import pytest
 import varichain as vc
 from lane import scaled
 from measure import deviation
+from varichain.scene import link_poses, scene_of
 
 LENGTH, MASS = 2.0, 1.0
 RESIDUAL = 1e-12  # the issue's bound; what is found is a few roundings of 70 N m
+EXAMPLES = Path(__file__).parents[2] / "examples"
 REFERENCE = Path(__file__).parents[3] / "shared" / "references" / "parallelogram.json"
 
 
@@ -91,26 +93,7 @@ def test_outside_judge():
 
 def recupera():
     """The topology of HYR's Fig. 3: eight tree joints, two parallelograms that one motor drives, bodies made up."""
-    m = vc.Mechanism("Recupera shoulder")
-    tree = [
-        ("100_200", "ground", "z", (0, 0, 1.4)),
-        ("200_222", "200", "x", (0.1, 0, 0)),
-        ("222_223", "222", "x", (0, 0.2, 0)),
-        ("223_300", "223", "x", (0, 0, 0.15)),
-        ("300_400", "300", "y", (0.05, 0.1, 0)),
-        ("400_600", "400", "z", (0, 0.25, 0)),
-        ("200_232", "200", "x", (0.1, 0.05, 0.1)),
-        ("232_233", "232", "x", (0, 0.2, 0)),
-    ]
-    active = ("100_200", "300_400", "400_600", "200_232")
-    for joint, parent, axis, place in tree:
-        body = vc.Inertia.box(0.8, size=(0.08, 0.2, 0.06), com=(0.01, 0.08, 0.02))
-        m.add_link(joint[-3:], parent, vc.Revolute(axis, name=joint, actuated=joint in active), at=place, inertia=body)
-    m.couple("200_222", "200_232")
-    m.couple("222_223", "200_222", -1.0)  # a mimic of a mimic
-    m.couple("223_300", "222_223", -1.0)
-    m.couple("232_233", "200_232", -1.0)
-    return m
+    return vc.load(EXAMPLES / "recupera_shoulder.urdf")
 
 
 def test_recupera():
@@ -133,3 +116,15 @@ def test_recupera():
     for method in ("articulated", "closure", "implicit", "explicit"):
         assert deviation(vc.forward_dynamics(m, s, tau, method=method).a, found.M @ [*a.values()]) < 1e-10
     assert vc.mobility(m, s).actuation == "fully actuated"
+
+
+def test_recupera_is_drawn():
+    """Every link of the shoulder is seen where it is, while its parallelograms move."""
+    m = recupera()
+    s = m.state()
+    s.q = vc.coupling_matrix(m).M @ [0.3, -0.2, 0.4, 0.5]
+    seen, poses = scene_of(m), link_poses(m, s.q)
+    assert {part.name for part in seen.parts} == {link.name for link in m.links}
+    for link in m.links:
+        p, R = poses.of(link.name)
+        assert deviation(R, vc.pose(m, s, link.name).R) < 1e-12 and deviation(p, vc.pose(m, s, link.name).p) < 1e-12
