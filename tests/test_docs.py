@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import varichain.dynamics.coordinates as coordinates
+from lane import long_run
 from varichain.mechanism.check import RULES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -55,6 +56,7 @@ def words(text):
     return " ".join(NUMBER.sub("#", text).split())
 
 
+@long_run
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_programs_print_what_they_claim(path):
     """Every program of a document that is marked runnable runs and prints the output shown, to the digits shown."""

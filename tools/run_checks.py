@@ -46,7 +46,6 @@ def checks() -> list[Check]:
     """All checks in the order in which they run: the quick ones first."""
     python = (sys.executable, "-m")
     lint_imports = str(Path(sys.executable).with_name("lint-imports"))
-    # Few workers: on a cold cache each of them compiles the kernels that it needs.
     # Groups stay together: all tests that need a browser share one.
     tests = (*python, "pytest", "-q", "-n", "auto", "--maxprocesses", "4", "--dist", "loadgroup")
     return [
@@ -54,6 +53,7 @@ def checks() -> list[Check]:
         Check("format", (*python, "ruff", "format", "--check", ".")),
         Check("types", (*python, "mypy")),
         Check("layers", (lint_imports,)),
+        Check("kernels", (sys.executable, str(ROOT / "tools" / "compile_kernels.py")), {"NUMBA_DISABLE_JIT": "0"}),
         Check("tests, compiled", tests, {"NUMBA_DISABLE_JIT": "0"}),
         Check("tests, JIT off", tests, {"NUMBA_DISABLE_JIT": "1"}),
     ]

@@ -125,6 +125,7 @@ def test_clutch():
     assert np.abs(turned - turned[0]).max() < CLOSED and abs(turned[0] + 0.4) < ROUNDING
     lost = 0.5 * J[0] * 40.0**2 - 0.5 * (J[0] + J[1]) * common**2
     assert deviation(free.event["energy_lost"], lost) < ROUNDING
+    assert deviation(free.event["edits"][0]["impulse"], [J[1] * common]) < ROUNDING
     assert [edit["kind"] for epoch in (free, closed) for edit in epoch.event["edits"]] == ["couple", "uncouple"]
     assert closed.mechanism.couplings[0].name == "clutch" and not opened.mechanism.couplings
     assert not m.couplings  # the simulated mechanism is a copy

@@ -13,7 +13,7 @@ from lane import scaled
 from measure import deviation
 from motion import world
 from varichain.dynamics.formulations import FORMULATIONS
-from varichain.mechanism.log import as_dict
+from varichain.mechanism.log import as_dict, entry_from
 
 AGREEMENT = 1e-9  # formulations that square or invert M lose this much at most
 ROUNDING = 1e-12
@@ -195,6 +195,8 @@ def test_clutch_in_motion():
     assert clutch.offset == pytest.approx(0.7) and (s["b"].q, s["a"].q) == (1.0, 0.3)
     assert np.abs(s.v - speed).max() < ROUNDING
     assert m.log[-1].energy_lost == pytest.approx(0.5 * 0.8 * 0.3 / 1.1 * 3.0**2)
+    assert m.log[-1].edits[0].impulse == pytest.approx((0.3 * (speed - 1.0),))  # what brings b to speed
+    assert entry_from(as_dict(m.log[-1])) == m.log[-1]
     m.cut("clutch", state=s)
     assert np.abs(s.v - speed).max() < ROUNDING and not m.couplings
     assert "uncouple 'clutch': b = 1 a + 0.7" in str(m.log)

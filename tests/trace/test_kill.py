@@ -1,5 +1,6 @@
 """Programs that are killed while they write: all that they had flushed is there."""
 
+import contextlib
 import math
 import os
 import random
@@ -106,7 +107,8 @@ class Server:
         pid, lines, until = int(self.line()[1]), [], None
         while (line := self.line(until)) != ["dead"]:
             if line is None:
-                os.kill(pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):  # it was quicker
+                    os.kill(pid, signal.SIGKILL)
                 until = math.inf
                 continue
             lines.append(line)

@@ -117,7 +117,7 @@ def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange
             after.v[:] = blow.v
             newest = blow.impulses.array[len(layout.connections) - len(links) :].tolist()
             edits += [connection_edit(link, tuple(impulse)) for link, impulse in zip(links, newest, strict=True)]
-            edits += [coupling_edit(m, coupling) for coupling in made]
+            edits += [coupling_edit(m, tie, impulse=blow.impulses.couplings[tie.name]) for tie in made]
     s._become(after)
     m.log.write(s.time, tuple(edits), blow.energy_lost if blow is not None else 0.0)
     return StructureChange(s.time, tuple(edits), blow, before, after.copy())

@@ -100,10 +100,13 @@ def jump(table, v, dv_out):
 def gather_wrenches(loops, rows, multipliers, wrenches_out):
     """Wrenches [moment; force] of rows, which must be placed, and joints on bodies A: at the loops' points.
 
-    Couplings, behind the others, have none.
+    Couplings, behind the others and only if there is room for them, have their one force in the first place.
     """
     for i in range(len(wrenches_out)):
         loop = loops[i]
+        if loop.orientation == COORDINATES:
+            store6(wrenches_out[i], (multipliers[loop.row], 0.0, 0.0, 0.0, 0.0, 0.0))
+            continue
         total = load6(loop.own)
         for r in range(loop.row, loop.row + loop.n_rows):
             unit = wrench_at(rows[r], loop, load3(rows[r].e), ZERO3)

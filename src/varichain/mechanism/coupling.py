@@ -68,14 +68,15 @@ def add_coupling(m: Mechanism, joint: str, to: str, multiplier: float, offset: f
     return coupling
 
 
-def coupling_edit(m: Mechanism, coupling: Coupling, kind: str = "couple") -> Edit:
-    """What the log says of a coupling that is made or cut."""
+def coupling_edit(m: Mechanism, coupling: Coupling, kind: str = "couple", impulse: float | None = None) -> Edit:
+    """What the log says of a coupling that is made, with an impulse if that was in motion, or cut."""
     return Edit(
         kind,
         coupling.name,
         coupling.joint,
         coupling.to,
         m.joint(coupling.joint),
+        impulse=None if impulse is None else (impulse,),
         multiplier=coupling.multiplier,
         offset=coupling.offset,
     )

@@ -40,7 +40,8 @@ class Edit:
         a, b: Names of the link and of the other one; of a coupling, those of the joint that follows and of the leader.
         model: The joint; of a coupling, the one that follows.
         at, at_other: Joint frame in both links' frames, of a connection.
-        impulse: [moment; force] (6,) [N m s, N s] on link a in world axes at the joint, of a connection in motion.
+        impulse: [moment; force] (6,) [N m s, N s] on link a in world axes at the joint, of a connection in motion; of a
+            coupling in motion (1,), on the joint that follows [N m s or N s].
         multiplier, offset: Of a coupling.
     """
 
@@ -58,7 +59,8 @@ class Edit:
     def __str__(self) -> str:
         """In words."""
         if self.multiplier is not None:
-            return f"{self.kind} {self.joint!r}: {self.a} = {self.multiplier:.6g} {self.b} + {self.offset:.6g}"
+            text = f"{self.kind} {self.joint!r}: {self.a} = {self.multiplier:.6g} {self.b} + {self.offset:.6g}"
+            return text if self.impulse is None else f"{text}, impulse {self.impulse[0]:.4g}"
         text = f"{self.kind} {self.joint!r}: {self.a} - {self.b}, {self.model.kind}"
         if self.impulse is not None:
             moment, force = (sum(x * x for x in part) ** 0.5 for part in (self.impulse[:3], self.impulse[3:]))
@@ -211,7 +213,8 @@ def _edit_from(value: Any, place: str) -> Edit:
         for key in ("joint", "a", "b"):
             name_string(entries[key], key)
         if entries["impulse"] is not None:
-            entries["impulse"] = finite_numbers(entries["impulse"], 6, "impulse")
+            size = 1 if entries["kind"] == "couple" else 6
+            entries["impulse"] = finite_numbers(entries["impulse"], size, "impulse")
     entries["model"] = joint_from(entries["model"], f"{place}.model")
     for key in ("at", "at_other"):
         if entries[key] is not None:

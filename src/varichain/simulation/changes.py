@@ -69,9 +69,11 @@ def apply_actions(
             row = link_row(layout, force.link)
             add_wrench(following.table, following.q, row, force._point, force._wrench, force._local)
         impulses = following.settle(is_impact=bool(connections or made or pushes or "motion" in new))
-        newest = impulses[len(impulses) - len(links) :].tolist()
+        at_loops, at_ties = impulses[: len(layout.connections)], impulses[len(layout.connections) :, 0]
+        newest = at_loops[len(at_loops) - len(links) :].tolist()
         edits += [connection_edit(link, tuple(impulse)) for link, impulse in zip(links, newest, strict=True)]
-        edits += [coupling_edit(m, coupling) for coupling in made]
+        blows = {tie.name: float(blow) for tie, blow in zip(layout.ties, at_ties, strict=True)}
+        edits += [coupling_edit(m, tie, impulse=blows[tie.name]) for tie in made]
     lost = following.energy_lost - before
     entry = m.log.write(following.time, tuple(edits), lost) if edits else None
     return Changed(following, entry, lost)

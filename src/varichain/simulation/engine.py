@@ -75,7 +75,7 @@ class Engine:
         self._node = np.zeros((running.N_NODE, n))
         self._work = np.zeros((N_WORK, max(layout.n_q, 2 * layout.n_v + N_ACCOUNTS)))
         self.samples = np.zeros((_SAMPLES_AT_ONCE, width_of(layout)))
-        self._impulses = np.zeros((len(layout.connections), 6))
+        self._impulses = np.zeros((len(layout.connections) + len(layout.ties), 6))
         self.happenings = np.zeros((4 * len(holds) + _HAPPENINGS_AT_ONCE, 5))
         tally[running.NODE] = 0
 
@@ -123,7 +123,7 @@ class Engine:
         self.state._time = self.time
 
     def settle(self, is_impact: bool) -> Array:
-        """What happens at this instant; returns the impulses (n_loops, 6) at the loops."""
+        """What happens at this instant; returns the impulses (n_loops, 6) at the loops, couplings behind them."""
         self._impulses[:] = 0.0
         self._call(running.STRIKE if is_impact else running.SETTLE)
         return self._impulses.copy()
