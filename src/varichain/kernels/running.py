@@ -29,7 +29,17 @@ from varichain.kernels.methods import EULER, GBS, RK45, embedded_error, take_ste
 from varichain.kernels.passive import spring_energy
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
 from varichain.kernels.totals import kinetic_energy, mass_and_center, momentum_about
-from varichain.kernels.transitions import SLACK_FORCE, decide, lock_all, smallest_signal, strike, touch
+from varichain.kernels.transitions import (
+    AT_STOP,
+    BY_FRICTION,
+    FREE_BEFORE,
+    SLACK_FORCE,
+    decide,
+    lock_all,
+    smallest_signal,
+    strike,
+    touch,
+)
 from varichain.kernels.tuples import ZERO6, add3, dot3, linear, load3, load6, store3, store6
 
 # Entries of `memo`, what a run remembers beside q and v: its clock, the step that an adaptive method would take next,
@@ -53,7 +63,6 @@ STRUCK, LET_GO, STUCK, SLIPPED = 0, 1, 2, 3
 TAU, ACC, POWERS, Q_END, V_END, TAU_END, ACC_END, POWERS_END, DONE, STEP_WORK, WANTED = range(11)
 N_NODE = 12  # the last row is twice as long as q: two rows
 
-_FREE, _BY_FRICTION, _AT_STOP = 0, 1, 2  # what has held a freedom before an event
 _LOCATED = 1e-11  # [s] within which an instant is found
 _PATIENCE, _MOST_TRIES = 3, 400  # tries that do not halve the span in a row, and all together
 _MOST_EVENTS = 500  # between two grid points
@@ -168,7 +177,7 @@ def settle_node(context, is_impact, q, v, node, memo, tally, happenings, impulse
     table, holds = context[0], context[1]
     n_v = len(v)
     for i in range(len(holds)):
-        holds[i].before = (_AT_STOP if holds[i].at != 0 else _BY_FRICTION) if holds[i].held else _FREE
+        holds[i].before = (AT_STOP if holds[i].at != 0 else BY_FRICTION) if holds[i].held else FREE_BEFORE
     struck = touch(context, q, v)
     lost = 0.0
     if struck or is_impact:
@@ -189,7 +198,7 @@ def settle_node(context, is_impact, q, v, node, memo, tally, happenings, impulse
     for i in range(len(holds)):
         hold = holds[i]
         if hold.before and not hold.held:
-            _note(memo, tally, happenings, LET_GO if hold.before == _AT_STOP else SLIPPED, i, 0.0, 0.0)
+            _note(memo, tally, happenings, LET_GO if hold.before == AT_STOP else SLIPPED, i, 0.0, 0.0)
         elif hold.held and not hold.before and hold.friction > 0.0 and hold.at == 0:
             _note(memo, tally, happenings, STUCK, i, 0.0, 0.0)
     tally[NODE] = 1

@@ -24,10 +24,11 @@ from varichain.kernels.tuples import ZERO6, add6, load6, store6
 SLACK_POSITION, SLACK_VELOCITY, SLACK_FORCE = 1e-12, 1e-11, 1e-10
 # [rad or m] A joint that is so little beyond its stop, and at rest or on its way back, is left in peace.
 _HAIR = 1e-10
-# Velocity [rad/s or m/s] with which a stop is left after an impact; slower, it is not. Positions are resolved to the
-# slack: what falls through that at 1000 m/s^2 has half of this.
+# Velocity [rad/s or m/s] with which a stop is left, or friction let go, after an impact; slower, it is not. Positions
+# are resolved to the slack: what falls through that at 1000 m/s^2 has half of this.
 AT_REST = 1e-4
 _TURN_ALL, _MOST_TURNS = 10, 400
+FREE_BEFORE, BY_FRICTION, AT_STOP = 0, 1, 2  # what has held a freedom before an event
 
 
 @routine
@@ -153,14 +154,21 @@ def _drive_jumps(context, t, q, v, dv, wanted):
 
 @routine
 def _rest(holds, q, v, dv):
-    """Let what would leave its stop too slowly to be worth it stay; returns whether there is such a thing.
+    """Let what would leave its stop, or start to slide, too slowly to be worth it stay; returns whether there is such.
 
-    Stops that push each other off by turns come to rest only in the limit of ever smaller blows.
+    Stops that push each other off by turns come to rest only in the limit of ever smaller blows, and so does friction
+    that every one of them sets sliding.
     """
     found = False
     for i in range(len(holds)):
         hold = holds[i]
-        if hold.at != 0 and not hold.held and hold.at * (along(hold, q, v) + along(hold, q, dv)) > -AT_REST:
+        if hold.held:
+            continue
+        if hold.at != 0:
+            stays = hold.at * (along(hold, q, v) + along(hold, q, dv)) > -AT_REST
+        else:
+            stays = hold.before == BY_FRICTION and abs(v[hold.dof] + dv[hold.dof]) < AT_REST
+        if stays:
             hold.held = 1
             found = True
     return found
@@ -207,7 +215,7 @@ def strike(context, t, q, v, dv, work):
             _drive_jumps(context, t, q, v, dv, work)
         _forced_jump(context, q, v, dv)
         for i in range(len(holds)):
-            if holds[i].held:
+            if holds[i].held and holds[i].at != 0:
                 holds[i].impulse = dofs[holds[i].dof].reaction
     for k in range(len(v)):
         v[k] += dv[k]
