@@ -173,6 +173,10 @@ def test_info_of_a_robot_file(tmp_path):
     assert shown.exit_code == 0 and "elbow: revolute" in shown.stdout and "1 (N_F)" in shown.stdout
     found = json.loads(call("info", file, "--json").stdout)
     assert found["n_independent"] == 1 and found["joints"]["elbow"] == "revolute"
+    file.write_text(file.read_text().replace('ixx="1"', 'ixx="9"'))  # no body has such moments
+    refused, repaired = call("info", file), call("info", file, "--lenient")
+    assert refused.exit_code == 1 and "inertia of link 'arm'" in refused.stderr
+    assert repaired.exit_code == 0 and "repaired: no body has the inertia of link 'arm'" in repaired.stdout
     file.write_text("<robot")
     broken = call("info", file)
     assert broken.exit_code == 1 and str(file) in broken.stderr

@@ -8,7 +8,7 @@ import typer
 
 from varichain.cli.console import print_json, say
 from varichain.cli.failures import Debug, reported
-from varichain.cli.targets import kind_of, scenario_from, scenario_names
+from varichain.cli.targets import Assignments, Lenient, Target, kind_of, robot_from, scenario_from
 from varichain.scenarios import SCENARIOS
 from varichain.scenarios.parameters import first_line
 
@@ -18,16 +18,9 @@ if TYPE_CHECKING:
 
 
 def info(
-    target: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME|FILE", help="Scenario, scenario file, trace or robot file.", autocompletion=scenario_names
-        ),
-    ],
-    assignments: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Set a parameter of the scenario; repeatable."),
-    ] = None,
+    target: Target,
+    assignments: Assignments = None,
+    is_lenient: Lenient = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     debug: Debug = False,
 ) -> None:
@@ -37,7 +30,7 @@ def info(
         if kind == "trace":
             _trace(target, as_json)
         elif kind == "robot":
-            _robot(target, as_json)
+            _robot(target, is_lenient, as_json)
         else:
             _scenario(target, assignments or [], as_json)
 
@@ -92,12 +85,11 @@ def _trace(path: str, as_json: bool) -> None:
     say("made with " + ", ".join(f"{key} {value}" for key, value in trace.meta.items()))
 
 
-def _robot(path: str, as_json: bool) -> None:
+def _robot(path: str, is_lenient: bool, as_json: bool) -> None:
     """Tell of a robot file, where its loops close nearest to its zero pose."""
     from varichain.dynamics import assemble
-    from varichain.formats import load
 
-    m = load(path)
+    m = robot_from(path, is_lenient)
     s = assemble(m, m.state()).state if m.virtual_links else m.state()
     notes = [] if m.source is None else [str(note) for note in m.source.notes]
     _mechanism(m, s, {"file": path, "notes": notes}, as_json)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from varichain.cli.failures import UsageError, usage
 from varichain.errors import ScenarioFileError, UnknownNameError, VarichainError
@@ -11,6 +13,7 @@ from varichain.scenarios import SCENARIOS
 from varichain.scenarios.parameters import checked_parameters
 
 if TYPE_CHECKING:
+    from varichain.mechanism.mechanism import Mechanism
     from varichain.scenarios.scenario import Scenario
     from varichain.trace import Trace
 
@@ -20,6 +23,28 @@ YAML, TRACE, ROBOT = (".yaml", ".yml"), (".h5", ".hdf5"), (".urdf", ".xacro", ".
 def scenario_names(incomplete: str = "") -> list[str]:
     """Names of scenarios that begin with what has been typed, for completion."""
     return [name for name in SCENARIOS if name.startswith(incomplete)]
+
+
+Target = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME|FILE", help="Scenario, scenario file, trace or robot file.", autocompletion=scenario_names
+    ),
+]
+Assignments = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Set a parameter of the scenario; repeatable."),
+]
+Lenient = Annotated[
+    bool, typer.Option("--lenient", help="Repair what a robot file has wrong, and say so, instead of refusing it.")
+]
+
+
+def robot_from(path: str, is_lenient: bool) -> Mechanism:
+    """The mechanism of a robot file."""
+    from varichain.formats import load
+
+    return load(path, strict=not is_lenient)
 
 
 def kind_of(target: str) -> str:

@@ -13,7 +13,7 @@ import typer
 
 from varichain.cli.console import say, warn
 from varichain.cli.failures import Debug, UsageError, reported
-from varichain.cli.targets import free_file, kind_of, scenario_from, scenario_names
+from varichain.cli.targets import Assignments, Lenient, Target, free_file, kind_of, robot_from, scenario_from
 
 if TYPE_CHECKING:
     from varichain.viewer.base import Viewer
@@ -23,16 +23,9 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def view(
-    target: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME|FILE", help="Scenario, scenario file, trace or robot file.", autocompletion=scenario_names
-        ),
-    ],
-    assignments: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Set a parameter of the scenario; repeatable."),
-    ] = None,
+    target: Target,
+    assignments: Assignments = None,
+    is_lenient: Lenient = False,
     live: Annotated[
         bool | None,
         typer.Option("--live/--replay", help="Run a scenario while it is watched (default), or first and then watch."),
@@ -63,7 +56,7 @@ def view(
         require_viser()
         kind = kind_of(target)
         is_live = kind != "trace" if live is None else live
-        shown, more = _shown(target, kind, is_live, assignments or [])
+        shown, more = _shown(target, kind, is_live, assignments or [], is_lenient)
         if limits is not None:
             if limits not in _LIMITS or not is_live:
                 raise UsageError(f"--limits is for live runs, and one of {', '.join(_LIMITS)}, not {limits!r}")
@@ -90,7 +83,9 @@ def view(
         warn(f"the trace is in {str(out)!r}")
 
 
-def _shown(target: str, kind: str, is_live: bool, assignments: list[str]) -> tuple[Any, dict[str, Any]]:
+def _shown(
+    target: str, kind: str, is_live: bool, assignments: list[str], is_lenient: bool
+) -> tuple[Any, dict[str, Any]]:
     """What is to be viewed, and further arguments."""
     if kind == "trace":
         if is_live or assignments:
@@ -101,9 +96,11 @@ def _shown(target: str, kind: str, is_live: bool, assignments: list[str]) -> tup
     if kind == "robot":
         if not is_live or assignments:
             raise UsageError(f"{target!r} is a robot, which runs live; --replay and --set are for scenarios")
-        from varichain.formats import load
-
-        return load(target), {}
+        m = robot_from(target, is_lenient)
+        if is_lenient and m.source is not None:
+            for note in m.source.notes:
+                warn(f"note: {note}")
+        return m, {}
     scenario = scenario_from(target, assignments)
     return (scenario, {}) if is_live else (scenario.run(progress=sys.stderr.isatty()), {})
 
