@@ -311,6 +311,10 @@ class ControllerError(SimulationError):
     """A controller, condition or action of the user that failed or returned something that cannot be used."""
 
 
+class EventError(SimulationError):
+    """An event whose actions are impossible, such as a cut of a joint that does not exist; see `__cause__`."""
+
+
 class SimulationInterrupted(KeyboardInterrupt):
     """Ctrl-C during a simulation.
 

@@ -62,6 +62,6 @@ def _simulation(given: Question, method: str, steps: int) -> Contender:
     def run() -> None:
         if steps > 1 or engine.time > LONGEST:
             engine.restore(start)
-        engine.run(engine.time + steps * TIME_STEP, steps)
+        engine.advance(engine.time + steps * TIME_STEP, steps)
 
     return Contender("varichain", f"{method}, in the core", run, lambda: engine.v.copy())

@@ -1,15 +1,11 @@
 """The friendly functions over the kernels: they take a mechanism and a state, check both, and answer with names."""
 
-from varichain.dynamics.actions import Connect, Couple, Cut, connect, couple, cut
 from varichain.dynamics.actuation import Actuation
 from varichain.dynamics.assembly import Assembly, assemble
 from varichain.dynamics.batch import Batch
-from varichain.dynamics.breaking import Overload, overloads, release
-from varichain.dynamics.change import StructureChange, change
 from varichain.dynamics.coupling_matrix import CouplingMatrix, coupling_matrix
 from varichain.dynamics.forces import Force
 from varichain.dynamics.forward import ForwardDynamics, forward_dynamics
-from varichain.dynamics.impact import Impact, impact
 from varichain.dynamics.inertia import bias_force, center_of_mass, center_of_mass_jacobian, mass_matrix
 from varichain.dynamics.inverse import InverseDynamics, inverse_dynamics
 from varichain.dynamics.joint_forces import joint_forces
@@ -26,35 +22,24 @@ __all__ = [
     "Actuation",
     "Assembly",
     "Batch",
-    "Connect",
-    "Couple",
     "CouplingMatrix",
-    "Cut",
     "Energy",
     "Force",
     "ForwardDynamics",
-    "Impact",
     "InverseDynamics",
     "LoopForces",
     "LoopState",
     "Mobility",
     "Momentum",
-    "Overload",
     "Prepared",
-    "StructureChange",
     "assemble",
     "bias_acceleration",
     "bias_force",
     "center_of_mass",
     "center_of_mass_jacobian",
-    "change",
-    "connect",
-    "couple",
     "coupling_matrix",
-    "cut",
     "energy",
     "forward_dynamics",
-    "impact",
     "inverse_dynamics",
     "jacobian",
     "joint_forces",
@@ -63,9 +48,7 @@ __all__ = [
     "mass_matrix",
     "mobility",
     "momentum",
-    "overloads",
     "pose",
     "project",
-    "release",
     "velocity",
 ]

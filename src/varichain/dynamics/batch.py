@@ -13,7 +13,7 @@ from varichain.dynamics.arguments import require_mass
 from varichain.dynamics.assembly import CLOSED
 from varichain.dynamics.sharing import checked_threads, share
 from varichain.errors import InputError
-from varichain.kernels import closure, impact, links, manifold, rows, stepping, totals
+from varichain.kernels import closure, links, manifold, projection, rows, stepping, totals, velocity_jump
 from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
 from varichain.kernels.faults import first_fault
 from varichain.kernels.forward_dynamics import forward_dynamics
@@ -116,7 +116,7 @@ class Batch:
         if self._layout.is_tree:
             out[:] = 0.0
             return out
-        self._share(rows.rows_of_two, impact.velocity_jump, q, v, out)
+        self._share(rows.rows_of_two, velocity_jump.velocity_jump, q, v, out)
         return out
 
     def project(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array]:
@@ -129,7 +129,7 @@ class Batch:
         left = np.zeros(len(q))
         if not self._layout.is_tree:
             work = [np.empty(self.n_v) for _ in range(self.threads)]
-            address = rows.address_of_kernel(closure.project_position)
+            address = rows.address_of_kernel(projection.project_position)
 
             def close(thread: int, first: int, end: int) -> None:
                 table = self._workspaces[thread].table
@@ -149,12 +149,12 @@ class Batch:
                 raise InputError(f"{name} is moved in place: it must be a float64, C-contiguous, writable array")
         q, v = self._states(q, v)
         torques = self._matrix(tau, (self.n_v,), "tau", len(q))
-        work = [np.empty((7, self.n_q)) for _ in range(self.threads)]
+        memory = [stepping.step_memory(self.n_q, self.n_v) for _ in range(self.threads)]
         address = rows.address_of_kernel(stepping.advance)
 
         def move(thread: int, first: int, end: int) -> None:
             table = self._workspaces[thread].table
-            rows.rows_advanced(address, table, q, v, torques, float(dt), int(steps), work[thread], first, end)
+            rows.rows_advanced(address, table, q, v, torques, float(dt), int(steps), *memory[thread], first, end)  # type: ignore[call-arg]
 
         self._do(move, len(q))
 

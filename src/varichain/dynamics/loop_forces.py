@@ -13,9 +13,10 @@ from varichain.dynamics.arguments import Table, joint_vector
 from varichain.dynamics.loops import closure_errors, constraint_matrix, loop_frames, relative_jacobian, virtual_subspace
 from varichain.errors import AssemblyError, UnknownNameError
 from varichain.kernels.closure import row_velocities
-from varichain.kernels.impact import loop_wrenches
+from varichain.kernels.loop_wrenches import loop_wrenches
 from varichain.layout.layout import Layout, LoopSlot
 from varichain.layout.state import State
+from varichain.layout.workspace import Workspace
 from varichain.spatial.checks import finite_array, finite_scalar
 
 Array = NDArray[np.float64]
@@ -81,15 +82,14 @@ class LoopForces(Mapping[str, Array]):
 NO_LOOPS = LoopForces(None, np.zeros((0, 6)), np.zeros(0), True)
 
 
-def loop_forces_from_rows(layout: Layout, table: Table, s: State) -> LoopForces:
-    """Loop forces from the multipliers that a kernel has just left in the rows of this thread's workspace."""
+def loop_forces_from_rows(layout: Layout, workspace: Workspace, q: Array) -> LoopForces:
+    """Loop forces from the multipliers that a kernel has just left in the rows of a workspace."""
     if layout.is_tree:
         return NO_LOOPS
-    workspace = layout.workspaces.mine
     multipliers, is_unique = workspace.array("multipliers").copy(), bool(workspace.array("rows")["kept"].all())
     if not is_unique:
-        multipliers = least_norm(constraint_matrix(layout, table, s.q), multipliers)
-    return loop_forces(layout, table, multipliers, is_unique)
+        multipliers = least_norm(constraint_matrix(layout, workspace.table, q), multipliers)
+    return loop_forces(layout, workspace.table, multipliers, is_unique)
 
 
 def loop_forces(layout: Layout, table: Table, multipliers: Array, is_unique: bool) -> LoopForces:

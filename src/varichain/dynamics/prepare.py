@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import require_mass
-from varichain.kernels import closure, impact, jit, links, manifold, stepping, totals, wrenches
+from varichain.kernels import jit, links, manifold, projection, stepping, totals, velocity_jump, wrenches
 from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
 from varichain.kernels.forward_dynamics import forward_dynamics
 from varichain.kernels.inverse_dynamics import inverse_dynamics
@@ -34,7 +34,7 @@ _TREE_KERNELS = (
     wrenches.load_wrenches,
     wrenches.clear_wrenches,
 )
-_LOOP_KERNELS = (constrained_forward_dynamics, closure.project_position, impact.velocity_jump)
+_LOOP_KERNELS = (constrained_forward_dynamics, projection.project_position, velocity_jump.velocity_jump)
 
 
 class Prepared:
@@ -57,9 +57,9 @@ class Prepared:
 
     __slots__ = (
         "_forward_dynamics",
+        "_memory",
         "_no_acceleration",
         "_table",
-        "_work",
         "_workspace",
         "joints",
         "links",
@@ -79,7 +79,7 @@ class Prepared:
         self._table = self._workspace.table
         self._forward_dynamics = forward_dynamics if layout.is_tree else constrained_forward_dynamics
         self.n_rows = layout.n_rows
-        self._work = np.empty((7, layout.n_q))
+        self._memory = stepping.step_memory(layout.n_q, layout.n_v)
         self._no_acceleration = np.zeros(layout.n_v)
         self.n_q, self.n_v, self.n_links = layout.n_q, layout.n_v, len(layout.link_index)
         self.joints = tuple(slot.name for slot in layout.slots)
@@ -110,11 +110,11 @@ class Prepared:
 
     def project_position(self, q: Array, work: Array, tolerance: float = 1e-12, most_steps: int = 10) -> float:
         """Close the loops' positions in place, in the mass metric, with work (n_v,); returns the largest error left."""
-        return float(closure.project_position(self._table, q, tolerance, most_steps, work))
+        return float(projection.project_position(self._table, q, tolerance, most_steps, work))
 
     def velocity_jump(self, q: Array, v: Array, out: Array) -> Array:
         """Write the jump (n_v,) after which no loop opens: the impact of all loops at once."""
-        impact.velocity_jump(self._table, q, v, out)
+        velocity_jump.velocity_jump(self._table, q, v, out)
         return out
 
     def bias_force(self, q: Array, v: Array, out: Array, wrenches: Array | None = None) -> Array:
@@ -177,7 +177,7 @@ class Prepared:
         All of it is compiled, on its first use. Loops are closed to rounding after every step, in position and
         velocity.
         """
-        stepping.advance(self._table, q, v, tau, dt, steps, self._work)
+        stepping.advance(self._table, q, v, tau, dt, steps, *self._memory)
 
     def difference(self, q_from: Array, q_to: Array, out: Array) -> Array:
         """Write the velocity (n_v,) that leads from one configuration to the other in unit time."""

@@ -8,8 +8,8 @@ from varichain.dynamics.arguments import opened_with_mass, require_inertia
 from varichain.dynamics.assembly import CLOSED
 from varichain.dynamics.loops import closure_errors
 from varichain.errors import AssemblyError
-from varichain.kernels.closure import project_position
-from varichain.kernels.impact import velocity_jump
+from varichain.kernels.projection import project_position
+from varichain.kernels.velocity_jump import velocity_jump
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 

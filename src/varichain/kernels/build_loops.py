@@ -8,8 +8,9 @@ import numpy as np
 from varichain.kernels.jit import SPECS, TABLE, helper, kernel, routine
 from varichain.kernels.propagation import groups_of
 from varichain.kernels.tables import (
-    ENTITIES,
-    TREE,
+    FIRST_OF_LOOPS,
+    N_ENTITIES,
+    Entity,
     memory_for,
     open_bodies,
     open_dofs,
@@ -21,10 +22,9 @@ from varichain.kernels.tables import (
     open_rows,
     open_shared,
     open_support,
+    set_length,
 )
 from varichain.kernels.tuples import add3, load3, load9, mat_mul, mat_vec, store3, store9
-
-_ALL = len(ENTITIES)
 
 
 @helper
@@ -95,10 +95,16 @@ def _count_loops(table, records):
         n_propagated += n_support * 4 * own
         n_groups += own
         n_tiles += own * width + own * (own + 1) // 2
-    table[7], table[9], table[11] = len(records), all_rows, n_pairs
-    table[13], table[15] = all_support, n_shared
-    table[17], table[19], table[21] = n_propagated, 16 * n_tiles, all_rows
-    table[23], table[25] = n_groups, 4 * n_groups
+    set_length(table, Entity.LOOPS, len(records))
+    set_length(table, Entity.ROWS, all_rows)
+    set_length(table, Entity.PAIRS, n_pairs)
+    set_length(table, Entity.SUPPORT, all_support)
+    set_length(table, Entity.SHARED, n_shared)
+    set_length(table, Entity.PROPAGATED, n_propagated)
+    set_length(table, Entity.GRAM, 16 * n_tiles)
+    set_length(table, Entity.MULTIPLIERS, all_rows)
+    set_length(table, Entity.GROUPS, n_groups)
+    set_length(table, Entity.ANSWERS, 4 * n_groups)
 
 
 @helper
@@ -196,7 +202,7 @@ def build_loops(
     """Add loops, rows, pairs and all that they need to an address table; returns the memory that these are in."""
     records = open_loop_specs(specs)
     _count_loops(table, records)
-    data = memory_for(table, TREE, _ALL)
+    data = memory_for(table, FIRST_OF_LOOPS, N_ENTITIES)
     bodies, dofs, links = open_bodies(table), open_dofs(table), open_links(table)
     loops, rows, groups, pairs = open_loops(table), open_rows(table), open_groups(table), open_pairs(table)
     support, shared = open_support(table), open_shared(table)

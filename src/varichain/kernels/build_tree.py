@@ -9,7 +9,16 @@ import numpy as np
 
 from varichain.kernels.jit import SPECS, TABLE, VECTOR, helper, kernel
 from varichain.kernels.records import FREE, GROUND, SPHERICAL
-from varichain.kernels.tables import TREE, memory_for, open_bodies, open_dofs, open_links, open_specs
+from varichain.kernels.tables import (
+    FIRST_OF_LOOPS,
+    Entity,
+    memory_for,
+    open_bodies,
+    open_dofs,
+    open_links,
+    open_specs,
+    set_length,
+)
 from varichain.kernels.tuples import (
     add3,
     load3,
@@ -177,11 +186,14 @@ def _nearest_first(records):
 @helper
 def _count_tree(table, records):
     """Write the numbers of bodies, freedoms and links into an address table."""
-    table[1], table[3], table[5] = 1, 0, len(records)
+    n_bodies, n_dofs = 1, 0
     for row in range(1, len(records)):
-        table[1] += records[row].n_primitives
+        n_bodies += records[row].n_primitives
         for k in range(records[row].n_primitives):
-            table[3] += n_v_of(records[row].kinds[k])
+            n_dofs += n_v_of(records[row].kinds[k])
+    set_length(table, Entity.BODIES, n_bodies)
+    set_length(table, Entity.DOFS, n_dofs)
+    set_length(table, Entity.LINKS, len(records))
 
 
 @kernel(TABLE, SPECS, VECTOR)
@@ -199,7 +211,7 @@ def build_tree(
     """
     records = open_specs(specs)
     _count_tree(table, records)
-    data = memory_for(table, 0, TREE)
+    data = memory_for(table, 0, FIRST_OF_LOOPS)
     bodies, dofs, links = open_bodies(table), open_dofs(table), open_links(table)
     ground = bodies[0]
     ground.kind = GROUND

@@ -1,13 +1,11 @@
-"""Loops as they are: how far open, how fast opening; and their closing by Newton's method."""
+"""Errors of loops: how far they are open and how fast they open; their rows as a matrix."""
 
-from varichain.kernels.constraint_solve import factor_at_rest, solve
 from varichain.kernels.couplings import load_slip_rates, load_slips
-from varichain.kernels.jit import INTEGER, MATRIX, NUMBER, TABLE, VECTOR, helper, kernel, routine
+from varichain.kernels.jit import MATRIX, TABLE, VECTOR, helper, kernel
 from varichain.kernels.kinematics import move_all, place_all
 from varichain.kernels.loops import loop_error, place_rows, relative, row_bias, row_error, row_velocity
-from varichain.kernels.manifold import step_all
 from varichain.kernels.records import COORDINATES
-from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
+from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_rows
 from varichain.kernels.tuples import dot6, load6
 
 
@@ -23,41 +21,6 @@ def load_errors(bodies, loops, rows, q, multipliers):
             multipliers[r] = -row_error(rows[r], loop, error)
             largest = max(largest, abs(multipliers[r]))
     return largest
-
-
-@routine
-def close_positions(table, q, tolerance, most_steps, step):
-    """Close all loops by Newton's method in the mass metric, q in place; returns the largest error left."""
-    bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
-    for count in range(most_steps + 1):
-        place_all(q, bodies, dofs)
-        place_rows(bodies, loops, rows)
-        largest = load_errors(bodies, loops, rows, q, open_multipliers(table))
-        if not largest > tolerance or count == most_steps:
-            break
-        factor_at_rest(table)
-        solve(table, step)
-        step_all(bodies, q, step, 1.0, q)
-    return largest
-
-
-@kernel(TABLE, VECTOR, NUMBER, INTEGER, VECTOR)
-def project_position(
-    # layout
-    table,
-    # in and out
-    q,
-    # in
-    tolerance,
-    most_steps,
-    # work (n_v)
-    step,
-):
-    """Close all loops by Newton's method in the mass metric; returns the largest error left [m or rad].
-
-    Meant for small errors, such as a step of integration leaves.
-    """
-    return close_positions(table, q, tolerance, most_steps, step)
 
 
 @kernel(TABLE, VECTOR, VECTOR)

@@ -1,11 +1,13 @@
 """Forward dynamics with all loops closed."""
 
 from varichain.kernels.constraint_solve import factor, solve
-from varichain.kernels.forward_dynamics import inward_articulated, load_torques, outward_bias
+from varichain.kernels.couplings import forced_slip, load_slip_rates, load_slips
+from varichain.kernels.forward_dynamics import inward_articulated, load_torques, outward_accelerations, outward_bias
 from varichain.kernels.jit import TABLE, VECTOR, kernel, routine
 from varichain.kernels.loop_joints import load_loop_forces
-from varichain.kernels.loops import place_rows, relative, row_bias
+from varichain.kernels.loops import loop_error, place_rows, relative, row_bias, row_error, row_velocity
 from varichain.kernels.propagation import subtract_free
+from varichain.kernels.records import COORDINATES
 from varichain.kernels.tables import (
     open_bodies,
     open_dofs,
@@ -18,21 +20,35 @@ from varichain.kernels.tables import (
 
 
 @routine
-def constrained_accelerations(table, q, v, tau, a_out):
-    """Joint accelerations with all loops closed; see `constrained_forward_dynamics`."""
+def accelerate(table, rate, q, v, a_out):
+    """Accelerations of bodies whose bias forces and torques have been loaded, with all loops closed.
+
+    `rate` is 1 / h if a step of length h is to undo the errors of the loops, 0 if they are closed otherwise.
+    Returns the smallest pivot kept and the largest dropped.
+    """
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
-    multipliers = open_multipliers(table)
-    outward_bias(bodies, dofs, q, v)
-    load_loop_forces(bodies, loops)
-    load_torques(dofs, tau)
     inward_articulated(bodies, dofs)
+    if len(loops) == 0:
+        outward_accelerations(bodies, dofs, a_out)
+        return 1.0, 0.0
+    multipliers = open_multipliers(table)
     place_rows(bodies, loops, rows)
     pivots = factor(table)
+    if rate > 0.0:
+        load_slips(bodies, loops, q)
+        load_slip_rates(bodies, loops, v)
     for i in range(len(loops)):
         loop = loops[i]
         motion = relative(bodies, loop)
         for r in range(loop.row, loop.row + loop.n_rows):
             multipliers[r] = -row_bias(bodies, rows[r], loop, motion)
+        if loop.orientation == COORDINATES:
+            multipliers[loop.row] = -forced_slip(bodies, dofs, loop)
+        if rate > 0.0:
+            error = loop_error(bodies, loop)
+            for r in range(loop.row, loop.row + loop.n_rows):
+                opening = row_velocity(rows[r], loop, motion[2], motion[3])
+                multipliers[r] -= rate * (opening + rate * row_error(rows[r], loop, error))
     subtract_free(loops, open_support(table), open_propagated(table), dofs, multipliers)
     solve(table, a_out)
     return pivots
@@ -53,4 +69,8 @@ def constrained_forward_dynamics(
 
     The forces x stay in the multipliers. Returns the smallest pivot kept and the largest dropped.
     """
-    return constrained_accelerations(table, q, v, tau, a_out)
+    bodies, dofs = open_bodies(table), open_dofs(table)
+    outward_bias(bodies, dofs, q, v)
+    load_loop_forces(bodies, open_loops(table))
+    load_torques(dofs, tau)
+    return accelerate(table, 0.0, q, v, a_out)

@@ -3,8 +3,8 @@
 The outward sweep is the recursive Newton-Euler one with all joint accelerations zero; what is left to find, dA and a,
 then obeys a homogeneous recursion without velocity-product terms: a product I_A c per body less than in the book.
 
-A held freedom (`lock`) has a given acceleration, which takes part in the outward sweep, and does not give way: 1 / d is
-zero in all that follows. What holds it is a result, its `reaction` (Featherstone's hybrid dynamics).
+A locked freedom has a given acceleration, which takes part in the outward sweep, and does not give way: 1 / d is zero
+in all that follows. The constraint force is an output, its `reaction` (Featherstone's hybrid dynamics).
 """
 
 from varichain.kernels.articulated import (
@@ -42,7 +42,7 @@ from varichain.kernels.tuples import (
 
 @routine
 def forced_motion(body, dofs):
-    """Acceleration (or jump of the velocity) that the body's held freedoms give it beyond its parent's."""
+    """Acceleration (or jump of the velocity) that the body's locked freedoms give it beyond its parent's."""
     motion = ZERO6
     for k in range(body.dof, body.dof + body.n_dof):
         if dofs[k].lock:
@@ -78,7 +78,7 @@ def outward_bias(bodies, dofs, q, v):
         R, p = place(bodies, i, q)
         V, A = move(bodies, i, R, p, v)
         write_motion_vectors(body, R, p, dofs)
-        if body.held:
+        if body.locked:
             A = add6(A, forced_motion(body, dofs))
         store6(body.A, A)
         c = load3(body.c)
@@ -168,7 +168,7 @@ def inward_articulated(bodies, dofs):
 def outward_accelerations(bodies, dofs, a_out):
     """Joint accelerations from the ground outward: a = (u - U . dA) / d, dA <- dA + s a.
 
-    Of a held freedom: what is beyond its given acceleration, which is zero.
+    Of a locked freedom: the part beyond its given acceleration, which is zero.
     """
     store6(bodies[0].dA, ZERO6)
     for i in range(1, len(bodies)):

@@ -1,187 +1,233 @@
-"""The velocity jump of closing loops in motion [NY, V-C], with its accounts."""
+"""The impact of an instant: of everything that is joined, pushed, driven or at a stop.
 
-from varichain.kernels.constraint_solve import factor_at_rest, solve
-from varichain.kernels.couplings import count_couplings, forced_slip, load_slip_rates, slip_of
-from varichain.kernels.jit import MATRIX, TABLE, VECTOR, helper, kernel, routine
+Which of the touched stops push is a complementarity problem: a stop pushes and never pulls. It is solved by pivoting:
+all violated choices are turned over at once as long as that helps, then the first alone, which always ends where the
+rows are independent [Judice and Pires 1994].
+"""
+
+import math
+
+from varichain.kernels.controls import drive, lock_drives
+from varichain.kernels.couplings import load_slip_rates
+from varichain.kernels.forward_dynamics import forced_motion
+from varichain.kernels.jit import CHANNELS, IMPACTS, MATRIX, RESTRAINTS, RUNS, TABLE, VECTOR, fragment, kernel, routine
 from varichain.kernels.kinematics import move_all
-from varichain.kernels.loops import relative, row_velocity, wrench_at
+from varichain.kernels.loop_wrenches import gather_wrenches
 from varichain.kernels.pivots import massless_freedom
-from varichain.kernels.propagation import subtract_free
-from varichain.kernels.records import COORDINATES
-from varichain.kernels.tables import (
-    open_bodies,
-    open_dofs,
-    open_loops,
-    open_multipliers,
-    open_propagated,
-    open_rows,
-    open_support,
-)
+from varichain.kernels.restraints import aim_locks, along, apply_modes, measure
+from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
 from varichain.kernels.totals import kinetic_energy, mass_and_center, momentum_about
-from varichain.kernels.tuples import ZERO3, ZERO6, add6, add_scaled6, dot6, load3, load6, store3, store6
+from varichain.kernels.tuples import ZERO6, add6, load6, store3, store6
+from varichain.kernels.velocity_jump import jump, largest_opening
 
-TOTALS = 19
-
-
-@kernel(TABLE, VECTOR, VECTOR, VECTOR)
-def velocity_jump(
-    # layout
-    table,
-    # in
-    q,
-    v,
-    # out
-    dv_out,
-):
-    """Smallest jump in the mass metric after which K v = 0: the impact of closing all loops at once [NY, (25)-(38)].
-
-    A loop with restitution opens afterwards with that part of the velocity that it closed with.
-    The impulses stay in the multipliers.
-    """
-    move_all(q, v, open_bodies(table), open_dofs(table))
-    jump(table, v, dv_out)
-
-
-@helper
-def load_leftovers(bodies, dofs, loops, rows, dv, multipliers):
-    """Put the multipliers aside, and load what rounding has left of the velocities that they were to change.
-
-    The factor of G loses digits where rows nearly depend on each other; a second solution brings them back.
-    """
-    for i in range(len(loops)):
-        loop = loops[i]
-        _, _, w_rel, v_rel = relative(bodies, loop)
-        A, B = bodies[loop.body_A], bodies[loop.body_B]
-        dA_A, dA_B = add6(load6(A.dA), load6(A.forced)), add6(load6(B.dA), load6(B.forced))
-        for r in range(loop.row, loop.row + loop.n_rows):
-            row = rows[r]
-            wanted = -(1.0 + loop.restitution) * row_velocity(row, loop, w_rel, v_rel)
-            row.x = multipliers[r]
-            multipliers[r] = wanted - dot6(load6(row.f_A), dA_A) + dot6(load6(row.f_B), dA_B)
-            if loop.orientation == COORDINATES:
-                multipliers[r] -= slip_of(bodies, loop, dv) + forced_slip(bodies, dofs, loop)
+# Slack before something counts as an event: positions [rad, m], velocities, forces. What is beyond is seen to be.
+SLACK_POSITION, SLACK_VELOCITY, SLACK_FORCE = 1e-12, 1e-11, 1e-10
+# Velocity [rad/s or m/s] with which a stop is left, or friction let go, after an impact; slower, it is not. Positions
+# are resolved to the slack: what falls through that at 1000 m/s^2 has half of this.
+AT_REST = 1e-4
+TURN_ALL, MOST_TURNS = 10, 400
+FREE_BEFORE, BY_FRICTION, AT_STOP = 0, 1, 2  # what has locked a freedom before an event
 
 
 @routine
-def jump(table, v, dv_out):
-    """Velocity jump of bodies that v has moved: of loops, of held freedoms' given jumps, of impulses on bodies.
-
-    Of a held freedom dv is what is beyond its given jump: zero.
-    """
-    bodies, dofs, loops, rows, multipliers = (
-        open_bodies(table),
-        open_dofs(table),
-        open_loops(table),
-        open_rows(table),
-        open_multipliers(table),
-    )
-    factor_at_rest(table)
-    load_slip_rates(bodies, loops, v)
-    for i in range(len(loops)):
-        loop = loops[i]
-        store6(loop.own, ZERO6)  # no spring or damper gives an impulse
-        _, _, w_rel, v_rel = relative(bodies, loop)
-        forced_A, forced_B = load6(bodies[loop.body_A].forced), load6(bodies[loop.body_B].forced)
-        for r in range(loop.row, loop.row + loop.n_rows):
-            row = rows[r]
-            given = dot6(load6(row.f_A), forced_A) - dot6(load6(row.f_B), forced_B)
-            if loop.orientation == COORDINATES:
-                given += forced_slip(bodies, dofs, loop)
-            multipliers[r] = -(1.0 + loop.restitution) * row_velocity(row, loop, w_rel, v_rel) - given
-    subtract_free(loops, open_support(table), open_propagated(table), dofs, multipliers)
-    solve(table, dv_out)
-    load_leftovers(bodies, dofs, loops, rows, dv_out, multipliers)
-    solve(table, dv_out)
-    for r in range(len(rows)):
-        multipliers[r] += rows[r].x
+def lock_all(table, restraints, channels, run):
+    """Lock freedoms by the modes of their restraints, and all driven freedoms."""
+    bodies, dofs = open_bodies(table), open_dofs(table)
+    apply_modes(restraints, bodies, dofs)
+    lock_drives(channels, run, bodies, dofs)
 
 
 @routine
-def gather_wrenches(loops, rows, multipliers, wrenches_out):
-    """Wrenches [moment; force] of rows, which must be placed, and joints on bodies A: at the loops' points.
+def find_touched(restraints, q, v):
+    """Mark the stops that are touched, and bring sliding that has come to rest to zero; returns whether one is struck.
 
-    Couplings, behind the others and only if there is room for them, have their one force in the first place.
+    A restraint that was locked remembers by what.
     """
-    for i in range(len(wrenches_out)):
-        loop = loops[i]
-        if loop.orientation == COORDINATES:
-            store6(wrenches_out[i], (multipliers[loop.row], 0.0, 0.0, 0.0, 0.0, 0.0))
+    measure(restraints, q, v)
+    struck = False
+    for i in range(len(restraints)):
+        restraint = restraints[i]
+        restraint.before = FREE_BEFORE
+        if restraint.locked:
+            restraint.before = AT_STOP if restraint.at != 0 else BY_FRICTION
             continue
-        total = load6(loop.own)
-        for r in range(loop.row, loop.row + loop.n_rows):
-            unit = wrench_at(rows[r], loop, load3(rows[r].e), ZERO3)
-            total = add_scaled6(total, multipliers[r], unit)
-        store6(wrenches_out[i], total)
+        if restraint.friction > 0.0 and restraint.slide != 0 and restraint.slide * restraint.rate <= SLACK_VELOCITY:
+            v[restraint.dof] = 0.0
+        if restraint.soft or not (restraint.lower > -math.inf or restraint.upper < math.inf):
+            continue
+        restraint.at = 0
+        if restraint.x <= restraint.lower + SLACK_POSITION:
+            restraint.at = -1
+        elif restraint.x >= restraint.upper - SLACK_POSITION:
+            restraint.at = 1
+        if restraint.at * restraint.rate > SLACK_VELOCITY:
+            struck = True
+    return struck
 
 
-@kernel(TABLE, VECTOR, MATRIX)
-def loop_wrenches(
-    # layout
-    table,
-    # in (n_rows)
-    multipliers,
-    # out (n_loops, 6)
-    wrenches_out,
-):
-    """Wrenches [moment; force] at the loops' points from multipliers; the rows must be placed."""
-    gather_wrenches(open_loops(table), open_rows(table), multipliers, wrenches_out)
+@fragment
+def _jump_with_locks(table, restraints, q, v, dv):
+    """Velocity jump with the locked freedoms brought to rest, or to their motion's velocity."""
+    bodies, dofs = open_bodies(table), open_dofs(table)
+    aim_locks(restraints, bodies, dofs, q, v)
+    move_all(q, v, bodies, dofs)
+    for i in range(len(restraints)):
+        if restraints[i].locked:
+            dofs[restraints[i].dof].forced = -along(restraints[i], q, v)
+    store6(bodies[0].forced, ZERO6)
+    for b in range(1, len(bodies)):
+        body = bodies[b]
+        motion = load6(bodies[body.parent].forced)
+        if body.locked:
+            motion = add6(motion, forced_motion(body, dofs))
+        store6(body.forced, motion)
+    jump(table, v, dv)
+    for b in range(1, len(bodies)):
+        body = bodies[b]
+        store6(body.forced, ZERO6)
+        if body.locked:
+            k = body.dof
+            for j in range(body.n_dof):
+                if dofs[k + j].lock:
+                    if body.turned:
+                        E = body.basis
+                        dv[k] += E[j] * dofs[k + j].forced
+                        dv[k + 1] += E[3 + j] * dofs[k + j].forced
+                        dv[k + 2] += E[6 + j] * dofs[k + j].forced
+                    else:
+                        dv[k + j] += dofs[k + j].forced
 
 
-@kernel(TABLE, VECTOR, VECTOR, VECTOR)
+@fragment
+def _load_drive_jumps(dofs, channels, motion, run, t, q, v, dv, work):
+    """Jumps that bring driven freedoms to their motion's velocity; dv (n_v) and `work` (n_q + n_v) are overwritten."""
+    there, then = work[: len(q)], work[len(q) : len(q) + len(v)]
+    drive(channels, motion, run, t, there, then, dv)
+    for k in range(len(dofs)):
+        if dofs[k].lock:
+            dofs[k].forced = then[k] - v[k]
+
+
+@routine
+def _solve_jump(table, restraints, channels, motion, run, t, q, v, dv, work):
+    """Velocity jump for the present choice of locks."""
+    lock_all(table, restraints, channels, run)
+    if run.n_drives > 0:
+        _load_drive_jumps(open_dofs(table), channels, motion, run, t, q, v, dv, work)
+    _jump_with_locks(table, restraints, q, v, dv)
+
+
+@routine
+def _let_rest(restraints, q, v, dv):
+    """Lock restraints that would leave their stop, or start to slide, too slowly to count; returns whether one does.
+
+    Stops that push each other off by turns come to rest only in the limit of ever smaller impacts, and so does friction
+    that every one of them sets sliding.
+    """
+    found = False
+    for i in range(len(restraints)):
+        restraint = restraints[i]
+        if restraint.locked:
+            continue
+        if restraint.at != 0:
+            stays = restraint.at * (along(restraint, q, v) + along(restraint, q, dv)) > -AT_REST
+        else:
+            stays = restraint.before == BY_FRICTION and abs(v[restraint.dof] + dv[restraint.dof]) < AT_REST
+        if stays:
+            restraint.locked = 1
+            found = True
+    return found
+
+
+@routine
+def collide(table, restraints, channels, motion, run, t, q, v, dv, work):
+    """Impact of everything that is joined, touched, pushed or driven; v in place, dv and `work` are overwritten.
+
+    Friction is finite and gives no impulse. Stops push: which of those touched do is found by pivoting. `find_touched`
+    must have marked them.
+    """
+    dofs = open_dofs(table)
+    for i in range(len(restraints)):
+        restraint = restraints[i]
+        restraint.impulse = 0.0
+        restraint.locked = 1 if restraint.at != 0 and restraint.at * along(restraint, q, v) > -SLACK_VELOCITY else 0
+    for turn in range(MOST_TURNS):
+        _solve_jump(table, restraints, channels, motion, run, t, q, v, dv, work)
+        turned = False
+        for i in range(len(restraints)):
+            restraint = restraints[i]
+            if restraint.at == 0 or (turned and turn >= TURN_ALL):
+                continue
+            if restraint.locked:
+                restraint.impulse = dofs[restraint.dof].reaction
+                wrong = restraint.at * restraint.impulse > SLACK_FORCE
+            else:
+                restraint.impulse = 0.0
+                wrong = restraint.at * (along(restraint, q, v) + along(restraint, q, dv)) > SLACK_VELOCITY
+            if wrong:
+                restraint.locked = 1 - restraint.locked
+                turned = True
+        if not turned:
+            break
+    if _let_rest(restraints, q, v, dv):
+        _solve_jump(table, restraints, channels, motion, run, t, q, v, dv, work)
+        for i in range(len(restraints)):
+            if restraints[i].locked and restraints[i].at != 0:
+                restraints[i].impulse = dofs[restraints[i].dof].reaction
+    for k in range(len(v)):
+        v[k] += dv[k]
+    lock_all(table, restraints, channels, run)
+
+
+@kernel(TABLE, RESTRAINTS, CHANNELS, VECTOR, RUNS, VECTOR, VECTOR, VECTOR, VECTOR, IMPACTS, VECTOR, MATRIX)
 def impact(
     # layout
     table,
+    # in and out: modes
+    restraints,
     # in
+    channels,
+    motion,
+    runs,
     q,
+    # in and out
     v,
-    # out (TOTALS + 2 n_v + n_rows + 6 n_loops): totals; jump; velocities after it; impulses of the rows, of the loops.
-    # The totals are kinetic energy before and after, momentum before and after about the centre of mass, centre of
-    # mass, number of dependent rows, largest velocity that a loop still opens with (as a part of the fastest)
-    out,
+    # out
+    dv_out,
+    # work (n_q + n_v)
+    work,
+    # out: one record; impulses of the rows (n_rows) and of the first loops (n, 6)
+    totals_out,
+    rows_out,
+    wrenches_out,
 ):
-    """Velocity jump as `velocity_jump`, with the accounts of energy and momentum.
+    """Impact of the loops, of pushes on bodies, of drives and of touched stops, with its books [NY, (25)-(38)].
 
-    Returns the index of a freedom that moves no inertia, -1 if there is none.
+    A loop with restitution opens afterwards with that part of the velocity that it closed with. Pushes are the bodies'
+    wrenches, which are cleared.
     """
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
-    multipliers = open_multipliers(table)
-    n_v, n_rows, n_loops = len(dofs), len(rows), len(loops) - count_couplings(loops)
-    i_v, i_rows = TOTALS + n_v, TOTALS + 2 * n_v
-    dv_out, v_out, wrenches_out = out[TOTALS:i_v], out[i_v:i_rows], out[i_rows + n_rows :].reshape((n_loops, 6))
+    run, totals, multipliers = runs[0], totals_out[0], open_multipliers(table)
+    find_touched(restraints, q, v)
     move_all(q, v, bodies, dofs)
     _, center = mass_and_center(bodies)
-    out[0] = kinetic_energy(bodies, dofs, v)
-    store6(out[2:8], momentum_about(bodies, center))
-    jump(table, v, dv_out)
-    for k in range(n_v):
-        v_out[k] = v[k] + dv_out[k]
-    massless = massless_freedom(table)
-    move_all(q, v_out, bodies, dofs)
-    out[1] = kinetic_energy(bodies, dofs, v_out)
-    store6(out[8:14], momentum_about(bodies, center))
-    store3(out[14:17], center)
-    gather_wrenches(loops, rows, multipliers, wrenches_out)
-    dependent = 0
-    for r in range(n_rows):
-        out[i_rows + r] = multipliers[r]
-        dependent += 1 - rows[r].kept
-    out[17] = dependent
+    store3(totals.center, center)
+    totals.energy_before = kinetic_energy(bodies, dofs, v)
+    store6(totals.momentum_before, momentum_about(bodies, center))
     fastest = 1.0
-    for k in range(n_v):
+    for k in range(len(v)):
         fastest = max(fastest, abs(v[k]))
-    load_slip_rates(bodies, loops, v_out)
-    out[18] = largest_opening(bodies, loops, rows) / fastest
-    return massless
-
-
-@routine
-def largest_opening(bodies, loops, rows):
-    """Largest velocity that a loop without restitution opens with, of bodies that have been moved."""
-    largest = 0.0
-    for i in range(len(loops)):
-        loop = loops[i]
-        if loop.restitution == 0.0:
-            _, _, w_rel, v_rel = relative(bodies, loop)
-            for r in range(loop.row, loop.row + loop.n_rows):
-                largest = max(largest, abs(row_velocity(rows[r], loop, w_rel, v_rel)))
-    return largest
+    collide(table, restraints, channels, motion, run, run.time, q, v, dv_out, work)
+    totals.n_dependent = 0
+    for r in range(len(rows)):
+        rows_out[r] = multipliers[r]
+        totals.n_dependent += 1 - rows[r].kept
+    gather_wrenches(loops, rows, multipliers, wrenches_out)
+    totals.massless = massless_freedom(table)
+    move_all(q, v, bodies, dofs)
+    totals.energy_after = kinetic_energy(bodies, dofs, v)
+    store6(totals.momentum_after, momentum_about(bodies, center))
+    load_slip_rates(bodies, loops, v)
+    totals.opening = largest_opening(bodies, loops, rows) / fastest
+    for b in range(len(bodies)):
+        store6(bodies[b].wrench, ZERO6)

@@ -25,7 +25,7 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.typed_passes import AnnotateTypes
 
-from varichain.kernels.records import CHANNEL, FORCE, HOLD
+from varichain.kernels.records import CHANNEL, CONTROL, FORCE, IMPACT, RESTRAINT, RUN, TRANSITION
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -35,7 +35,9 @@ JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 TABLE = INTEGERS = numba.int64[::1]
 VECTOR, MATRIX, INTEGER, NUMBER = numba.float64[::1], numba.float64[:, ::1], numba.int64, numba.float64
 SPECS = numba.types.Array(numba.uint8, 1, "C", readonly=True)
-HOLDS, FORCES, CHANNELS = [numba.from_dtype(record)[::1] for record in (HOLD, FORCE, CHANNEL)]
+RESTRAINTS, FORCES, CHANNELS, CONTROLS, RUNS, TRANSITIONS, IMPACTS = [
+    numba.from_dtype(record)[::1] for record in (RESTRAINT, FORCE, CHANNEL, CONTROL, RUN, TRANSITION, IMPACT)
+]
 KERNELS: dict[Any, tuple[Any, ...]] = {}
 
 # Contraction alone: a * b + c may become one fused instruction; NaN and infinity keep their meaning.

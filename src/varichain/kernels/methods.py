@@ -4,22 +4,63 @@ All start from a node: a state whose acceleration and powers are known. What the
 work done on the way, integrated by the same formula.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from varichain.kernels.charts import chart_rate
-from varichain.kernels.derivative import N_ACCOUNTS, derivative
-from varichain.kernels.jit import fragment, routine
+from varichain.kernels.derivative import derivative
+from varichain.kernels.jit import fragment, helper, routine
 from varichain.kernels.manifold import step_all
+from varichain.kernels.records import EULER, N_ACCOUNTS, RK4, RK45
 from varichain.kernels.tables import open_bodies
 
-EULER, RK4, RK45, GBS = 0, 1, 2, 3
-METHOD_CODES = {"euler": EULER, "rk4": RK4, "rk45": RK45, "gbs": GBS}
+_MOST_STAGES, _MOST_ROWS = 8, 8  # of Runge-Kutta methods, and of the extrapolation table
 
-# Rows of the work matrix, (N_WORK, max(n_q, 2 n_v + N_ACCOUNTS)).
-_Q, _V, _U, _TAU, _RATE, _ACC, _POWER = 0, 1, 2, 3, 4, 12, 20
-_BEFORE, _NOW, _TABLE = 21, 22, 23
-_MOST_ROWS = 8  # of the extrapolation table
-N_WORK = _TABLE + 2 * _MOST_ROWS
+
+class Scratch(NamedTuple):
+    """Working memory of a step between its nodes; entries of u, v and the work follow each other in long rows."""
+
+    q: Any  # of a stage
+    v: Any
+    u: Any  # step in the chart
+    tau: Any
+    rates: Any  # (stages, n_v) of u
+    accelerations: Any  # (stages, n_v)
+    before: Any  # long rows of the midpoint rule: the last point but one, and the last
+    now: Any
+    rules: Any  # results of the midpoint rules, as long rows
+    diagonal: Any  # of the extrapolation table, as long rows
+
+
+_N_ROWS = 4 + 2 * _MOST_STAGES + 2 + 2 * _MOST_ROWS
+
+
+def scratch_shape(n_q: int, n_v: int) -> tuple[int, int]:
+    """Shape of the matrix that holds a Scratch."""
+    return _N_ROWS, max(n_q, 2 * n_v + N_ACCOUNTS)
+
+
+@helper
+def open_scratch(work, n_q, n_v):
+    """Rows of a matrix, of shape `scratch_shape`, as a Scratch."""
+    rates = 4
+    accelerations = rates + _MOST_STAGES
+    before = accelerations + _MOST_STAGES
+    rules = before + 2
+    diagonal = rules + _MOST_ROWS
+    return Scratch(
+        q=work[0, :n_q],
+        v=work[1, :n_v],
+        u=work[2, :n_v],
+        tau=work[3, :n_v],
+        rates=work[rates:accelerations],
+        accelerations=work[accelerations:before],
+        before=work[before],
+        now=work[before + 1],
+        rules=work[rules:diagonal],
+        diagonal=work[diagonal:],
+    )
 
 
 _RK4_A = np.array([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1.0]])
@@ -49,49 +90,41 @@ def euler(context, h, q, v, a, powers, q_out, v_out, done_out):
     """Semi-implicit Euler: the new velocities move the coordinates, balls by Rodrigues' formula [NY, (39)]."""
     for k in range(len(v)):
         v_out[k] = v[k] + h * a[k]
-    step_all(open_bodies(context[0]), q, v_out, h, q_out)
+    step_all(open_bodies(context.table), q, v_out, h, q_out)
     for i in range(N_ACCOUNTS):
         done_out[i] = h * powers[i]
-
-
-@fragment
-def _begin(work, v, a, powers):
-    """The node as the first stage."""
-    n_v = len(v)
-    for k in range(n_v):
-        work[_RATE, k] = v[k]
-        work[_ACC, k] = a[k]
-    for i in range(N_ACCOUNTS):
-        work[_POWER, i] = powers[i]
 
 
 @routine
 def runge_kutta(context, A, B, C, t, h, q, v, a, powers, work, q_out, v_out, done_out):
     """An explicit Runge-Kutta step; rates and accelerations of all stages stay in `work`."""
-    bodies = open_bodies(context[0])
-    n_q, n_v = len(q), len(v)
-    q_stage, v_stage, u, tau = work[_Q, :n_q], work[_V, :n_v], work[_U, :n_v], work[_TAU, :n_v]
-    _begin(work, v, a, powers)
+    bodies = open_bodies(context.table)
+    n_v = len(v)
+    scratch = open_scratch(work, len(q), n_v)
+    q_stage, v_stage, u, rates, accelerations = scratch.q, scratch.v, scratch.u, scratch.rates, scratch.accelerations
+    for k in range(n_v):
+        rates[0, k] = v[k]
+        accelerations[0, k] = a[k]
     for i in range(N_ACCOUNTS):
         done_out[i] = h * B[0] * powers[i]
     for stage in range(1, len(B)):
         for k in range(n_v):
             turned, gained = 0.0, 0.0
             for j in range(stage):
-                turned += A[stage, j] * work[_RATE + j, k]
-                gained += A[stage, j] * work[_ACC + j, k]
+                turned += A[stage, j] * rates[j, k]
+                gained += A[stage, j] * accelerations[j, k]
             u[k] = h * turned
             v_stage[k] = v[k] + h * gained
         step_all(bodies, q, u, 1.0, q_stage)
-        spent = derivative(context, t + C[stage] * h, q_stage, v_stage, tau, work[_ACC + stage, :n_v])
-        chart_rate(bodies, u, v_stage, work[_RATE + stage, :n_v])
+        spent = derivative(context, t + C[stage] * h, q_stage, v_stage, scratch.tau, accelerations[stage, :n_v])
+        chart_rate(bodies, u, v_stage, rates[stage, :n_v])
         for i in range(N_ACCOUNTS):
             done_out[i] += h * B[stage] * spent[i]
     for k in range(n_v):
         turned, gained = 0.0, 0.0
         for j in range(len(B)):
-            turned += B[j] * work[_RATE + j, k]
-            gained += B[j] * work[_ACC + j, k]
+            turned += B[j] * rates[j, k]
+            gained += B[j] * accelerations[j, k]
         u[k] = h * turned
         v_out[k] = v[k] + h * gained
     step_all(bodies, q, u, 1.0, q_out)
@@ -101,27 +134,28 @@ def runge_kutta(context, A, B, C, t, h, q, v, a, powers, work, q_out, v_out, don
 def embedded_error(context, h, v, v_end, a_end, tolerance, work):
     """Error of the last Dormand-Prince step as a multiple of what is allowed, with the derivative at its end."""
     n_v = len(v)
-    rate = work[_RATE + 6, :n_v]
-    chart_rate(open_bodies(context[0]), work[_U, :n_v], v_end, rate)
+    scratch = open_scratch(work, n_v, n_v)
+    rates, accelerations = scratch.rates, scratch.accelerations
+    rate = rates[6, :n_v]
+    chart_rate(open_bodies(context.table), scratch.u, v_end, rate)
     largest = 0.0
     for k in range(n_v):
         turned, gained = _DP_ERROR[6] * rate[k], _DP_ERROR[6] * a_end[k]
         for j in range(6):
-            turned += _DP_ERROR[j] * work[_RATE + j, k]
-            gained += _DP_ERROR[j] * work[_ACC + j, k]
+            turned += _DP_ERROR[j] * rates[j, k]
+            gained += _DP_ERROR[j] * accelerations[j, k]
         allowed = tolerance * (1.0 + max(abs(v[k]), abs(v_end[k])))
         largest = max(largest, abs(h * turned) / tolerance, abs(h * gained) / allowed)
     return largest
 
 
 @fragment
-def _midpoint(context, t, h, n, q, v, a, powers, work, end_out):
+def _midpoint(context, t, h, n, q, v, a, powers, scratch, end_out):
     """Modified midpoint rule with n substeps, smoothed at its end [Gragg 1965]: (u, v, work done)."""
-    bodies = open_bodies(context[0])
-    n_q, n_v = len(q), len(v)
-    q_stage, v_stage, u, tau = work[_Q, :n_q], work[_V, :n_v], work[_U, :n_v], work[_TAU, :n_v]
-    rate, acc = work[_RATE, :n_v], work[_ACC, :n_v]
-    before, now = work[_BEFORE], work[_NOW]
+    bodies = open_bodies(context.table)
+    n_v = len(v)
+    q_stage, v_stage, u, before, now = scratch.q, scratch.v, scratch.u, scratch.before, scratch.now
+    rate, acc = scratch.rates[0, :n_v], scratch.accelerations[0, :n_v]
     d = h / n
     for k in range(n_v):
         before[k] = 0.0
@@ -136,7 +170,7 @@ def _midpoint(context, t, h, n, q, v, a, powers, work, end_out):
             u[k] = now[k]
             v_stage[k] = now[n_v + k]
         step_all(bodies, q, u, 1.0, q_stage)
-        spent = derivative(context, t + m * d, q_stage, v_stage, tau, acc)
+        spent = derivative(context, t + m * d, q_stage, v_stage, scratch.tau, acc)
         chart_rate(bodies, u, v_stage, rate)
         last = m == n
         for k in range(n_v):
@@ -167,11 +201,13 @@ def bulirsch_stoer(context, t, h, q, v, a, powers, tolerance, work, q_out, v_out
     """
     n_v = len(v)
     n = 2 * n_v + N_ACCOUNTS
+    scratch = open_scratch(work, len(q), n_v)
+    diagonal = scratch.diagonal
     error = 0.0
     used = 0
     for j in range(_MOST_ROWS):
-        row = work[_TABLE + j]
-        _midpoint(context, t, h, 2 * (j + 1), q, v, a, powers, work, row)
+        row = scratch.rules[j]
+        _midpoint(context, t, h, 2 * (j + 1), q, v, a, powers, scratch, row)
         error = 0.0
         # Aitken-Neville along the row: `row` holds T_jj at the end, the rows before it their own entries
         for k in range(n):
@@ -179,26 +215,31 @@ def bulirsch_stoer(context, t, h, q, v, a, powers, tolerance, work, q_out, v_out
             for i in range(j):
                 # entry (j, i) from (j, i - 1) and (j - 1, i - 1); earlier rows keep their diagonals' history below
                 ratio = (j + 1.0) / (j - i)
-                earlier = work[_TABLE + _MOST_ROWS + i, k]
-                work[_TABLE + _MOST_ROWS + i, k] = best
+                earlier = diagonal[i, k]
+                diagonal[i, k] = best
                 best = best + (best - earlier) / (ratio * ratio - 1.0)
             if j > 0 and k < 2 * n_v:
-                latest = work[_TABLE + _MOST_ROWS + j - 1, k]
+                latest = diagonal[j - 1, k]
                 scale = tolerance if k < n_v else tolerance * (1.0 + abs(v[k - n_v]))
                 error = max(error, abs(best - latest) / scale)
-            work[_TABLE + _MOST_ROWS + j, k] = best
+            diagonal[j, k] = best
         used = j + 1
         if j >= 2 and error <= 1.0:
             break
-    last = work[_TABLE + _MOST_ROWS + used - 1]
-    u = work[_U, :n_v]
+    last, u = diagonal[used - 1], scratch.u
     for k in range(n_v):
         u[k] = last[k]
         v_out[k] = last[n_v + k]
     for i in range(N_ACCOUNTS):
         done_out[i] = last[2 * n_v + i]
-    step_all(open_bodies(context[0]), q, u, 1.0, q_out)
+    step_all(open_bodies(context.table), q, u, 1.0, q_out)
     return error, used
+
+
+@fragment
+def rk4(context, t, h, q, v, a, powers, work, q_out, v_out, done_out):
+    """Runge-Kutta step of order four."""
+    runge_kutta(context, _RK4_A, _RK4_B, _RK4_C, t, h, q, v, a, powers, work, q_out, v_out, done_out)
 
 
 @fragment
@@ -207,7 +248,7 @@ def take_step(method, context, t, h, q, v, a, powers, tolerance, work, q_out, v_
     if method == EULER:
         euler(context, h, q, v, a, powers, q_out, v_out, done_out)
     elif method == RK4:
-        runge_kutta(context, _RK4_A, _RK4_B, _RK4_C, t, h, q, v, a, powers, work, q_out, v_out, done_out)
+        rk4(context, t, h, q, v, a, powers, work, q_out, v_out, done_out)
     elif method == RK45:
         runge_kutta(context, _DP_A, _DP_B, _DP_C, t, h, q, v, a, powers, work, q_out, v_out, done_out)
     else:

@@ -8,6 +8,8 @@ the working values of the last evaluation after them, so that one sweep touches 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 # Elementary freedoms; every joint of the user is a chain of these.
@@ -69,10 +71,10 @@ BODY = np.dtype(
         ("wrench", _F, 6),  # external, about the body's origin; zero between calls
         ("reference", _F, 3),  # of a root: where its tree's reference point is in the world
         # modes of a simulation: zero elsewhere
-        ("held", _I),  # 1 if one of its freedoms is held
+        ("locked", _I),  # 1 if one of its freedoms is locked
         ("turned", _I),  # 1 if the freedoms of a ball are taken along the columns of `basis`, not along its link's axes
         ("basis", _F, 9),
-        ("forced", _F, 6),  # jump of its velocity that held freedoms alone bring about
+        ("forced", _F, 6),  # jump of its velocity that locked freedoms alone bring about
     ],
     align=True,
 )
@@ -93,10 +95,10 @@ DOF = np.dtype(
         ("u", _F),
         ("passive", _F),  # torque that the joint's spring, damper and friction ask for
         # modes of a simulation: zero elsewhere
-        ("lock", _I),  # 1 if the freedom is held: its motion is given, and a force is found
+        ("lock", _I),  # 1 if the freedom is locked: its motion is given, and a force is found
         ("slide", _F),  # direction in which the freedom slides against its friction; 0 to go by the velocity
-        ("forced", _F),  # acceleration, or jump of the velocity, of a held freedom
-        ("reaction", _F),  # force, or impulse, that holds it
+        ("forced", _F),  # acceleration, or jump of the velocity, of a locked freedom
+        ("reaction", _F),  # force, or impulse, of the lock
     ],
     align=True,
 )
@@ -224,14 +226,15 @@ PAIR = np.dtype(
     align=True,
 )
 
-# What a hold looks at: one coordinate, or the swing or the twist of a ball.
+# What a restraint looks at: one coordinate, or the swing or the twist of a ball.
 COORDINATE, SWING, TWIST = 0, 1, 2
 
-HOLD = np.dtype(
+# Stops and dry friction of one freedom, and the mode that they are in: free, locked, or sliding against friction.
+RESTRAINT = np.dtype(
     [
         ("kind", _I),
         ("body", _I),
-        ("dof", _I),  # freedom that is held
+        ("dof", _I),  # freedom that is locked
         ("coordinate", _I),  # its place in q; of a ball the first of four
         ("lower", _F),  # stops; infinite where there is none
         ("upper", _F),
@@ -242,13 +245,31 @@ HOLD = np.dtype(
         ("axis", _F, 3),  # of a ball: its long axis in the link's axes
         ("middle", _F, 4),  # of a ball: quaternion of the orientation that swing and twist are measured from
         # modes
-        ("held", _I),
+        ("locked", _I),
         ("slide", _I),  # direction in which it slides against friction
         ("at", _I),  # -1 at its lower stop, 1 at its upper one, 0 at none
         # working values
-        ("before", _I),  # what held it before an event
+        ("x", _F),  # position between the stops, and its rate
+        ("rate", _F),
+        ("before", _I),  # what locked it before an event
         ("impulse", _F),  # of the stop, in the last impact
-        ("turns", _I),  # how often it has turned back while it was decided what is held
+        ("turns", _I),  # how often it has turned back while modes were chosen
+    ],
+    align=True,
+)
+# The part of a restraint that a run must remember.
+MODES = ("locked", "slide", "at")
+
+# How a restraint changed its mode.
+STRUCK, LEFT, STUCK, SLIPPED = 0, 1, 2, 3
+
+TRANSITION = np.dtype(
+    [
+        ("time", _F),
+        ("kind", _I),  # STRUCK, LEFT, STUCK or SLIPPED
+        ("restraint", _I),
+        ("impulse", _F),  # of the stop that was struck
+        ("energy_lost", _F),  # in the impact; noted at the first of its stops
     ],
     align=True,
 )
@@ -279,6 +300,101 @@ CHANNEL = np.dtype(
         ("degree", _I),
         ("repeats", _I),  # 1: begins again after its last break; 0: holds its first and last values
         ("duration", _F),  # from the first break to the last
+    ],
+    align=True,
+)
+
+# What controls one freedom.
+CONTROL = np.dtype(
+    [
+        ("stiffness", _F),  # of the PD controllers
+        ("damping", _F),
+        ("largest", _F),  # torque that all controllers together may give
+        ("torque", _F),  # zero-order hold: given by Python at the last control tick
+    ],
+    align=True,
+)
+
+
+class Powers(NamedTuple):
+    """Accounts of the energy: power, or work, of each part that gives or takes some."""
+
+    controllers: float
+    joints: float  # dampers and friction
+    forces: float  # external
+    drives: float
+    soft_limits: float
+
+
+N_ACCOUNTS = len(Powers._fields)
+
+# Methods of integration.
+EULER, RK4, RK45, GBS = 0, 1, 2, 3
+METHOD_CODES = {"euler": EULER, "rk4": RK4, "rk45": RK45, "gbs": GBS}
+
+# Why a call of `run` returned.
+REACHED, FULL, DIVERGED, TOO_SMALL, CHATTERING, UNDECIDED, OPEN = 0, 1, 2, 3, 4, 5, 6
+
+# What a run is and remembers, beside q, v and the modes of its restraints.
+RUN = np.dtype(
+    [
+        # settings
+        ("method", _I),
+        ("every", _I),  # grid points from one sample to the next
+        ("start", _F),  # the grid of time is start + i step
+        ("step", _F),
+        ("tolerance", _F),
+        # controls
+        ("n_drives", _I),  # channels of each use, in this order
+        ("n_references", _I),
+        ("n_tables", _I),
+        ("controller", _I),  # address of the compiled controller, 0 for none
+        ("is_controlled", _I),  # whether anything but drives acts
+        ("has_soft_stops", _I),
+        # clock and books
+        ("time", _F),
+        ("grid", _I),  # grid points passed
+        ("next_step", _F),  # that an adaptive method would take
+        ("work", _F, N_ACCOUNTS),  # done so far, by accounts
+        ("lost", _F),  # kinetic energy that impacts have taken
+        ("closure", _F),  # largest error of a loop after the last step
+        ("steps", _I),
+        ("rejected", _I),
+        ("n_events", _I),  # since the last grid point
+        ("is_evaluated", _I),  # whether forces and accelerations are those of the present state
+        # report of the last call
+        ("status", _I),
+        ("freedom", _I),  # where it failed
+        ("n_samples", _I),
+        ("n_transitions", _I),
+    ],
+    align=True,
+)
+# The part of RUN that a checkpoint keeps: settings and controls come from the arguments of the run.
+REMEMBERED = (
+    "time",
+    "start",
+    "grid",
+    "next_step",
+    "work",
+    "lost",
+    "closure",
+    "steps",
+    "rejected",
+    "n_events",
+)
+
+# What an impact does to the whole mechanism.
+IMPACT = np.dtype(
+    [
+        ("energy_before", _F),  # kinetic
+        ("energy_after", _F),
+        ("momentum_before", _F, 6),  # [angular; linear] about the centre of mass
+        ("momentum_after", _F, 6),
+        ("center", _F, 3),
+        ("n_dependent", _I),  # rows that depend on others
+        ("opening", _F),  # largest velocity that a loop still opens with, as a part of the fastest
+        ("massless", _I),  # a freedom that moves no inertia, -1 if there is none
     ],
     align=True,
 )

@@ -9,7 +9,19 @@ from typing import Any
 import numba
 from numba.extending import intrinsic
 
-from varichain.kernels.jit import INTEGER, INTEGERS, JIT_DISABLED, KERNELS, MATRIX, NUMBER, TABLE, VECTOR, kernel
+from varichain.kernels.jit import (
+    CONTROLS,
+    INTEGER,
+    INTEGERS,
+    JIT_DISABLED,
+    KERNELS,
+    MATRIX,
+    NUMBER,
+    RUNS,
+    TABLE,
+    VECTOR,
+    kernel,
+)
 
 CUBE = numba.float64[:, :, ::1]
 
@@ -96,8 +108,8 @@ def rows_closed(address, table, q, tolerance, most_steps, work, left_out, first,
         left_out[i] = call(address, 0.0, (table, q[i], tolerance, most_steps, work))
 
 
-@kernel(INTEGER, TABLE, MATRIX, MATRIX, MATRIX, NUMBER, INTEGER, MATRIX, INTEGER, INTEGER)
-def rows_advanced(address, table, q, v, tau, dt, steps, work, first, end):
+@kernel(INTEGER, TABLE, MATRIX, MATRIX, MATRIX, NUMBER, INTEGER, CONTROLS, RUNS, MATRIX, MATRIX, INTEGER, INTEGER)
+def rows_advanced(address, table, q, v, tau, dt, steps, controls, runs, node_matrix, work, first, end):
     """The kernel `advance`, q and v in place."""
     for i in range(first, end):
-        call(address, _ROOM, (table, q[i], v[i], tau[i], dt, steps, work))
+        call(address, _ROOM, (table, q[i], v[i], tau[i], dt, steps, controls, runs, node_matrix, work))

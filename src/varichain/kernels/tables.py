@@ -7,6 +7,7 @@ array of addresses and lengths; `open_bodies` and its sisters turn them back int
 from __future__ import annotations
 
 import ctypes
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -17,25 +18,44 @@ from numba.extending import intrinsic
 from varichain.kernels.jit import JIT_DISABLED, helper
 from varichain.kernels.records import BODY, DOF, GROUP, LINK, LOOP, LOOP_SPEC, PAIR, ROW, SPEC
 
-# What a table holds, in this order.
-ENTITIES: dict[str, np.dtype[Any]] = {
-    "bodies": BODY,
-    "dofs": DOF,
-    "links": LINK,
-    "loops": LOOP,
-    "rows": ROW,
-    "pairs": PAIR,
-    "support": np.dtype(np.int64),  # freedoms that each loop's rows need, loop after loop
-    "shared": np.dtype(np.int64),  # of each pair: freedoms, their places in the later and the earlier loop's rows
-    "propagated": np.dtype(np.float64),  # e_kr: (n_support, n_rows padded to fours) of each loop, loop after loop
-    "gram": np.dtype(np.float64),  # K M^-1 K^T and its factor: tiles of groups, from each group's first on
-    "multipliers": np.dtype(np.float64),  # right-hand sides, then forces or impulses of the rows
-    "groups": GROUP,
-    "answers": np.dtype(np.float64),  # multipliers by groups, four each
+
+class Entity(IntEnum):
+    """Arrays of a table, in their order there: those of the tree, then those of its loops."""
+
+    BODIES = 0
+    DOFS = 1
+    LINKS = 2
+    LOOPS = 3
+    ROWS = 4
+    PAIRS = 5
+    SUPPORT = 6  # freedoms that each loop's rows need, loop after loop
+    SHARED = 7  # of each pair: freedoms, their places in the later and the earlier loop's rows
+    PROPAGATED = 8  # e_kr: (n_support, n_rows padded to fours) of each loop, loop after loop
+    GRAM = 9  # K M^-1 K^T and its factor: tiles of groups, from each group's first on
+    MULTIPLIERS = 10  # right-hand sides, then forces or impulses of the rows
+    GROUPS = 11
+    ANSWERS = 12  # multipliers by groups, four each
+
+
+_INTEGER, _NUMBER = np.dtype(np.int64), np.dtype(np.float64)
+DTYPES: dict[Entity, np.dtype[Any]] = {
+    Entity.BODIES: BODY,
+    Entity.DOFS: DOF,
+    Entity.LINKS: LINK,
+    Entity.LOOPS: LOOP,
+    Entity.ROWS: ROW,
+    Entity.PAIRS: PAIR,
+    Entity.SUPPORT: _INTEGER,
+    Entity.SHARED: _INTEGER,
+    Entity.PROPAGATED: _NUMBER,
+    Entity.GRAM: _NUMBER,
+    Entity.MULTIPLIERS: _NUMBER,
+    Entity.GROUPS: GROUP,
+    Entity.ANSWERS: _NUMBER,
 }
-N_ROWS = 9  # where a table holds the number of rows
-TREE = 3  # the first three belong to the tree, the others to its loops
-_SIZES = tuple(dtype.itemsize for dtype in ENTITIES.values())  # all multiples of eight bytes: everything stays aligned
+N_ENTITIES = len(Entity)
+FIRST_OF_LOOPS = int(Entity.LOOPS)
+_SIZES = tuple(DTYPES[entity].itemsize for entity in Entity)  # multiples of eight bytes: everything stays aligned
 _SPEC_SIZE, _LOOP_SPEC_SIZE = SPEC.itemsize, LOOP_SPEC.itemsize
 
 
@@ -84,6 +104,18 @@ def open_loop_specs(specs):
 
 
 @helper
+def set_length(table, entity, n):
+    """Write the length of an array."""
+    table[2 * entity + 1] = n
+
+
+@helper
+def length_of(table, entity):
+    """Length of an array."""
+    return table[2 * entity + 1]
+
+
+@helper
 def memory_for(table, first, end):
     """Zeros for the arrays from `first` to (not including) `end`, whose lengths are in the table; addresses follow."""
     size = 0
@@ -97,79 +129,33 @@ def memory_for(table, first, end):
     return data
 
 
-@helper
-def open_bodies(table):
-    """Bodies of an address table."""
-    return _array_at(table[0], table[1], BODY)
+def _opener(entity):
+    """Function that returns an array of a table."""
+    place, dtype = 2 * int(entity), DTYPES[entity]
+
+    @helper
+    def opened(table):
+        return _array_at(table[place], table[place + 1], dtype)
+
+    return opened
+
+
+open_bodies = _opener(Entity.BODIES)
+open_dofs = _opener(Entity.DOFS)
+open_links = _opener(Entity.LINKS)
+open_loops = _opener(Entity.LOOPS)
+open_rows = _opener(Entity.ROWS)
+open_pairs = _opener(Entity.PAIRS)
+open_support = _opener(Entity.SUPPORT)
+open_shared = _opener(Entity.SHARED)
+open_propagated = _opener(Entity.PROPAGATED)
+open_gram = _opener(Entity.GRAM)
+open_multipliers = _opener(Entity.MULTIPLIERS)
+open_groups = _opener(Entity.GROUPS)
+open_answers = _opener(Entity.ANSWERS)
 
 
 @helper
-def open_dofs(table):
-    """Freedoms of an address table."""
-    return _array_at(table[2], table[3], DOF)
-
-
-@helper
-def open_links(table):
-    """Links of an address table."""
-    return _array_at(table[4], table[5], LINK)
-
-
-@helper
-def open_loops(table):
-    """Loops of an address table."""
-    return _array_at(table[6], table[7], LOOP)
-
-
-@helper
-def open_rows(table):
-    """Rows of an address table."""
-    return _array_at(table[8], table[9], ROW)
-
-
-@helper
-def open_pairs(table):
-    """Pairs of an address table."""
-    return _array_at(table[10], table[11], PAIR)
-
-
-@helper
-def open_support(table):
-    """Support list of an address table."""
-    return _array_at(table[12], table[13], np.int64)
-
-
-@helper
-def open_shared(table):
-    """Shared places of an address table."""
-    return _array_at(table[14], table[15], np.int64)
-
-
-@helper
-def open_propagated(table):
-    """Propagated rows of an address table."""
-    return _array_at(table[16], table[17], np.float64)
-
-
-@helper
-def open_gram(table):
-    """Packed Gram matrix of an address table."""
-    return _array_at(table[18], table[19], np.float64)
-
-
-@helper
-def open_multipliers(table):
-    """Multipliers of an address table."""
-    return _array_at(table[20], table[21], np.float64)
-
-
-@helper
-def open_groups(table):
-    """Groups of rows of an address table."""
-    return _array_at(table[22], table[23], GROUP)
-
-
-@helper
-def open_answers(table):
-    """Multipliers by groups of an address table."""
-    return _array_at(table[24], table[25], np.float64)
+def no_records(dtype):
+    """Empty array of records."""
+    return _array_at(np.int64(0), 0, dtype)

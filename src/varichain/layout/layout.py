@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import UnknownNameError
-from varichain.kernels.tables import ENTITIES
+from varichain.kernels.tables import Entity
 from varichain.layout.specs import ROWS, Connection, connection_of, coupling_spec
 from varichain.layout.tree import JointSlot, Tree, slots_of, tree_of
 from varichain.layout.workspace import Workspace, WorkspacePool, loop_workspace, tree_workspace
@@ -187,7 +187,7 @@ class Layout:
         workspace = self.new_workspace()
         for data in (workspace.tree, workspace.loops):
             data.setflags(write=False)
-        return MappingProxyType({name: workspace.array(name) for name in ENTITIES})
+        return MappingProxyType({entity.name.lower(): workspace.array(entity.name) for entity in Entity})
 
     @property
     def workspaces(self) -> WorkspacePool:

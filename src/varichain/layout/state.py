@@ -118,6 +118,13 @@ class State:
         self._q, self._v = carried(self._layout, layout, self._q, self._v)
         self._layout = layout
 
+    def follow(self, mechanism: Mechanism) -> State:
+        """Carry this state over to the structure that the mechanism has now; returns the state itself."""
+        layout = layout_of(mechanism)
+        if layout is not self._layout:
+            self._carry_to(layout)
+        return self
+
     def _become(self, other: State) -> None:
         """Take over another state of the same mechanism."""
         self._layout, self._q, self._v = other._layout, other._q, other._v

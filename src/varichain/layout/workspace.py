@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from varichain.kernels.build_loops import build_loops
 from varichain.kernels.build_tree import build_tree
-from varichain.kernels.tables import ENTITIES, TREE
+from varichain.kernels.tables import DTYPES, FIRST_OF_LOOPS, N_ENTITIES, Entity
 
 Bytes = NDArray[np.uint8]
 
-_INDEX = {name: i for i, name in enumerate(ENTITIES)}
 _NOTHING: Bytes = np.zeros(0, np.uint8)
 
 
@@ -40,15 +39,16 @@ class Workspace:
 
     def array(self, name: str) -> NDArray[Any]:
         """One of the arrays, in place."""
-        i, dtype = _INDEX[name], ENTITIES[name]
-        data, first = (self.tree, 0) if i < TREE else (self.loops, TREE)
+        entity = Entity[name.upper()]
+        i, dtype = int(entity), DTYPES[entity]
+        data, first = (self.tree, 0) if i < FIRST_OF_LOOPS else (self.loops, FIRST_OF_LOOPS)
         start = int(self.table[2 * i] - self.table[2 * first])
         return data[start : start + int(self.table[2 * i + 1]) * dtype.itemsize].view(dtype)
 
 
 def tree_workspace(specs: bytes, gravity: NDArray[np.float64]) -> Workspace:
     """Workspace of a tree without loops, from the records of its links, ground first."""
-    table = np.zeros(2 * len(ENTITIES), np.int64)
+    table = np.zeros(2 * N_ENTITIES, np.int64)
     data, massless = build_tree(table, np.frombuffer(specs, np.uint8), gravity)
     return Workspace(table, data, _NOTHING, int(massless))
 

@@ -498,7 +498,7 @@ class Mechanism:
 @cache
 def _in_motion() -> tuple[Any, Any, Any, Any]:
     """`change`, `connect`, `cut` and `couple` of a state; imported once, since every import costs a microsecond."""
-    from varichain.dynamics.actions import connect, couple, cut
-    from varichain.dynamics.change import change
+    from varichain.instants.actions import connect, couple, cut
+    from varichain.instants.change import change
 
     return change, connect, cut, couple

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from varichain.dynamics.actions import Connect, Cut
 from varichain.errors import VarichainError
+from varichain.instants.actions import Connect, Cut
 from varichain.mechanism.frames import end_of
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scenarios.marks import Location

@@ -15,7 +15,7 @@ from varichain.scenarios.scenario import Scenario
 from varichain.spatial.pose import Pose
 
 if TYPE_CHECKING:
-    from varichain.dynamics import Connect
+    from varichain.instants import Connect
     from varichain.layout.state import State
     from varichain.simulation.controllers import PD
     from varichain.simulation.events import Action, Event

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from varichain.dynamics.actions import Connect, connect, cut
 from varichain.dynamics.forces import Force
 from varichain.errors import InputError
+from varichain.instants.actions import Connect, connect, cut, push
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scenarios.conditions import height_passes, joint_passes
@@ -16,7 +16,7 @@ from varichain.scenarios.units import Quantity
 from varichain.scenarios.validation import Faults, unknown
 from varichain.simulation import PD
 from varichain.simulation.events import Event as Happening
-from varichain.simulation.events import at, push, stop, when, when_force
+from varichain.simulation.events import at, stop, when, when_force
 from varichain.spatial.rotation import quaternion_from_rotation_vector
 
 _DIMENSION = {"angle": "angle", "displacement": "length"}

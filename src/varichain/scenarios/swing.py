@@ -14,7 +14,7 @@ from varichain.scenarios.scenario import Scenario
 from varichain.spatial.pose import Pose
 
 if TYPE_CHECKING:
-    from varichain.dynamics import Cut
+    from varichain.instants import Cut
     from varichain.layout.state import State
     from varichain.simulation.events import Event
 

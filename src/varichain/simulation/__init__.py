@@ -4,9 +4,9 @@
 """
 
 from varichain.simulation.controllers import PD, Compiled, ComputedTorque, Torques
-from varichain.simulation.events import at, push, stop, use, when, when_force
-from varichain.simulation.holds import SoftLimits
+from varichain.simulation.events import at, stop, use, when, when_force
 from varichain.simulation.live import LiveRun
+from varichain.simulation.restraints import SoftLimits
 from varichain.simulation.rollout_result import Rollout
 from varichain.simulation.rollouts import rollout
 from varichain.simulation.runs import resume, simulate
@@ -23,7 +23,6 @@ __all__ = [
     "SoftLimits",
     "Torques",
     "at",
-    "push",
     "resume",
     "rollout",
     "simulate",

@@ -1,4 +1,4 @@
-"""All that acts on a mechanism from outside: controllers, driving motions, forces; and when Python is asked."""
+"""Controllers, driving motions and external forces of a simulation."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from varichain.kernels.records import FORCE
 from varichain.layout.layout import Layout
 from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion
+from varichain.simulation.control_tables import ControlTable, control_table
 from varichain.simulation.controllers import PD, Compiled, Torques, checked_controllers, torques_from
-from varichain.simulation.engine import Engine, Laws
-from varichain.simulation.laws import laws_of
+from varichain.simulation.engine import Engine
 
 
 class Controls:
@@ -26,8 +26,8 @@ class Controls:
 
     Attributes:
         given: The arguments as they were given.
-        is_asked: Whether Python is asked every tick.
-        tick: Time between ticks [s], if forces that nobody but they ask for say it; None for the run's own.
+        is_asked: Whether Python functions are called at every control tick.
+        tick: Control period that the force function asks for [s]; None for the run's own.
         driven: Names of the joints that follow the motion.
         motion: The motion.
         acting: External forces that act now.
@@ -47,9 +47,9 @@ class Controls:
         self.tick: float | None = None if self._asked else getattr(forces, "tick", None)
         self.driven = frozenset(motion.joints) if motion is not None else frozenset()
 
-    def laws(self, layout: Layout, new: Collection[str]) -> Laws:
-        """What the kernels need for a structure; all joints that are named in `new` arguments must be there."""
-        return laws_of(layout, self._controllers, self.motion, new)
+    def table(self, layout: Layout, new: Collection[str]) -> ControlTable:
+        """Controls of a structure as the kernels read them; joints named in `new` arguments must be there."""
+        return control_table(layout, self._controllers, self.motion, new)
 
     def load_forces(self, engine: Engine) -> None:
         """Let the acting external forces act on an engine."""
@@ -59,18 +59,18 @@ class Controls:
             record["local"], record["point"], record["wrench"] = force._local, force._point, force._wrench
         engine.set_forces(records)
 
-    def ask(self, m: Mechanism, engine: Engine) -> None:
-        """Ask Python what acts until the next tick."""
+    def update(self, m: Mechanism, engine: Engine) -> None:
+        """Call the Python controllers and force functions: their values act until the next control tick."""
         tau = np.zeros(engine.layout.n_v)
         for law in self._asked:
-            tau += guarded(engine.time, partial(_torques, law, m, engine))
-        engine.hold_torques(tau)
+            tau += user_code(engine.time, partial(_torques, law, m, engine))
+        engine.set_torques(tau)
         if callable(self._forces):
-            self.acting = guarded(engine.time, lambda: _checked_forces(self._forces(m, engine.state)))
-            guarded(engine.time, lambda: self.load_forces(engine))
+            self.acting = user_code(engine.time, lambda: _checked_forces(self._forces(m, engine.state)))
+            user_code(engine.time, lambda: self.load_forces(engine))
 
     def plain_forces(self) -> list[list[Any]] | None:
-        """External forces that a function has told, as plain values; None if there is no such function."""
+        """External forces that a function has returned, as plain values; None if there is no such function."""
         if not callable(self._forces):
             return None
         return [
@@ -96,8 +96,8 @@ def _name(link: Any) -> str:
     return str(getattr(link, "name", link))
 
 
-def guarded(time: float, call: Callable[[], Any]) -> Any:
-    """Call something of the user; what it raises is told with the time."""
+def user_code(time: float, call: Callable[[], Any]) -> Any:
+    """Result of a function of the user; any error in it becomes a ControllerError with the time."""
     try:
         return call()
     except Exception as error:

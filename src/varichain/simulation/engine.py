@@ -8,22 +8,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from varichain.instants.impact import Impact
 from varichain.kernels import running
-from varichain.kernels.controls import CONTROLLED, CONTROLLER, DRIVES, HELD, LARGEST, REFERENCES, SOFT, TABLES
-from varichain.kernels.derivative import N_ACCOUNTS
-from varichain.kernels.methods import N_WORK
-from varichain.kernels.records import FORCE
+from varichain.kernels.impact import SLACK_FORCE
+from varichain.kernels.methods import scratch_shape
+from varichain.kernels.nodes import node_shape, open_node
+from varichain.kernels.records import CONTROL, FORCE, MODES, REMEMBERED, RUN, STRUCK, TRANSITION
+from varichain.kernels.samples import Sample, open_sample, sample_widths
 from varichain.kernels.tables import as_records
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
+from varichain.simulation.control_tables import ControlTable
 
 Array = NDArray[np.float64]
-Tally = NDArray[np.int64]
-
-MODES = ("held", "slide", "at")
+Record = NDArray[Any]
 
 _SAMPLES_AT_ONCE = 256  # so many samples a call; some milliseconds, so that Ctrl-C is heard soon
-_HAPPENINGS_AT_ONCE = 200
+_TRANSITIONS_AT_ONCE = 200
 
 
 @dataclass
@@ -32,130 +33,161 @@ class Snapshot:
 
     q: Array
     v: Array
-    memo: Array
-    tally: Tally
-    holds: NDArray[Any]
-    held_torques: Array
-
-
-@dataclass
-class Laws:
-    """Controls as the kernels want them, for one layout."""
-
-    channels: NDArray[Any]
-    motion: Array
-    counts: tuple[int, int, int]  # channels that drive, that are references of PD controllers, that are torques
-    stiffness: Array
-    damping: Array
-    largest: Array
-    controller: int  # address of the compiled one, 0 for none
-
-
-class Engine:
-    """Kernels and arrays of one epoch."""
-
-    def __init__(
-        self, state: State, holds: NDArray[Any], hold_names: list[str], laws: Laws, memo: Array, tally: Tally
-    ) -> None:
-        """Take over a state (copied), and the clock and counters of the run."""
-        layout: Layout = state.layout
-        self.layout = layout
-        self._workspace = layout.new_workspace()  # nobody else works in it: modes stay
-        self.q, self.v = state.q.copy(), state.v.copy()
-        self.state = State(layout, self.q, self.v, float(memo[running.TIME]))
-        self.memo, self.tally = memo, tally
-        self.holds, self.hold_names = as_records(holds), hold_names
-        self.forces = as_records(np.zeros(0, FORCE))
-        self.gains = np.zeros((4, layout.n_v))
-        self.gains[LARGEST] = np.inf
-        self.counts = np.zeros(6, np.int64)
-        self.set_laws(laws)
-        self.counts[SOFT] = int(holds["soft"].any())
-        n = max(layout.n_q, layout.n_v, N_ACCOUNTS)
-        self._node = np.zeros((running.N_NODE, n))
-        self._work = np.zeros((N_WORK, max(layout.n_q, 2 * layout.n_v + N_ACCOUNTS)))
-        self.samples = np.zeros((_SAMPLES_AT_ONCE, width_of(layout)))
-        self._impulses = np.zeros((len(layout.connections) + len(layout.ties), 6))
-        self.happenings = np.zeros((4 * len(holds) + _HAPPENINGS_AT_ONCE, 5))
-        tally[running.NODE] = 0
+    record: Record
+    restraints: Record
+    torques: Array
 
     @property
     def time(self) -> float:
         """Time [s]."""
-        return float(self.memo[running.TIME])
+        return float(self.record["time"][0])
+
+
+class Engine:
+    """Kernels and arrays of one epoch.
+
+    Attributes:
+        layout: The structure.
+        workspace: Arrays of the structure, which nobody else works in: modes stay.
+        state: Time, coordinates and velocities, in place.
+        record: Record of the run (RUN), one entry.
+        restraints: Stops and dry friction, with their modes.
+        restraint_names: What each of them is called, such as "knee" or "left hip.swing".
+        channels, motion: Driven joints, references and torque tables.
+    """
+
+    def __init__(
+        self, state: State, restraints: Record, restraint_names: list[str], table: ControlTable, record: Record
+    ) -> None:
+        """Take over a state, and a copy of the run's record."""
+        layout: Layout = state.layout
+        self.layout = layout
+        self.workspace = layout.new_workspace()
+        self.state = state
+        self.record = as_records(record.copy())
+        self.restraints, self.restraint_names = as_records(restraints), restraint_names
+        self.forces = as_records(np.zeros(0, FORCE))
+        self._controls = as_records(np.zeros(layout.n_v, CONTROL))
+        self.set_controls(table)
+        self.record["has_soft_stops"] = restraints["soft"].any()
+        self._node_matrix = np.zeros(node_shape(layout.n_q, layout.n_v))
+        self._work = np.zeros(scratch_shape(layout.n_q, layout.n_v))
+        self._widths = widths_of(layout)
+        self._samples = np.zeros((_SAMPLES_AT_ONCE, sum(self._widths)))
+        self._transitions = as_records(np.zeros(4 * len(restraints) + _TRANSITIONS_AT_ONCE, TRANSITION))
+        node = open_node(self._node_matrix, layout.n_q, layout.n_v)
+        self.accelerations, self.torques = node.a, node.tau  # of the last evaluation
 
     @property
-    def energy_lost(self) -> float:
-        """Kinetic energy that impacts have taken since the start [J]."""
-        return float(self.memo[running.LOST])
+    def q(self) -> Array:
+        """Coordinates (n_q,), in place."""
+        return self.state._q
+
+    @property
+    def v(self) -> Array:
+        """Velocities (n_v,), in place."""
+        return self.state._v
+
+    @property
+    def time(self) -> float:
+        """Time [s]."""
+        return float(self.record["time"][0])
 
     @property
     def status(self) -> int:
         """Why the last call returned."""
-        return int(self.tally[running.STATUS])
+        return int(self.record["status"][0])
 
-    def set_laws(self, laws: Laws) -> None:
-        """Set what controls the joints; torques held since the last tick stay."""
-        self._channels, self._motion = as_records(laws.channels), laws.motion
-        self.gains[0], self.gains[1], self.gains[LARGEST] = laws.stiffness, laws.damping, laws.largest
-        self.counts[[DRIVES, REFERENCES, TABLES]] = laws.counts
-        self.counts[CONTROLLER] = laws.controller
+    @property
+    def failed_freedom(self) -> int:
+        """Freedom at which the last call failed."""
+        return int(self.record["freedom"][0])
+
+    def set_controls(self, table: ControlTable) -> None:
+        """Set what controls the joints; torques of the last control tick stay."""
+        self.channels, self.motion = as_records(table.channels), table.motion
+        for field in ("stiffness", "damping", "largest"):
+            self._controls[field] = getattr(table, field)
+        for field in ("n_drives", "n_references", "n_tables", "controller"):
+            self.record[field] = getattr(table, field)
         self._mark()
 
-    def hold_torques(self, tau: Array) -> None:
-        """Torques (n_v,) until the next tick."""
-        self.gains[HELD] = tau
+    def set_torques(self, tau: Array) -> None:
+        """Torques (n_v,) until the next control tick: a zero-order hold."""
+        self._controls["torque"] = tau
         self._mark()
 
     def _mark(self) -> None:
-        acts = self.counts[[REFERENCES, TABLES, CONTROLLER]].any() or self.gains[HELD].any()
-        self.counts[CONTROLLED] = int(acts)
-        self.tally[running.NODE] = 0
+        """Note whether controllers act; the node must be evaluated again."""
+        acts = any(self.record[field][0] for field in ("n_references", "n_tables", "controller"))
+        self.record["is_controlled"] = acts or self._controls["torque"].any()
+        self.record["is_evaluated"] = 0
 
-    def set_forces(self, forces: NDArray[Any]) -> None:
+    def set_forces(self, forces: Record) -> None:
         """External forces (FORCE records)."""
         self.forces = as_records(forces)
-        self.tally[running.NODE] = 0
+        self.record["is_evaluated"] = 0
 
-    def run(self, until: float, most_steps: int) -> None:
+    def advance(self, until: float, most_steps: int) -> None:
         """Advance to a time, or to where something needs attention."""
         self._call(running.ADVANCE, until, most_steps)
         self.state._time = self.time
 
-    def settle(self, is_impact: bool) -> Array:
-        """What happens at this instant; returns the impulses (n_loops, 6) at the loops, couplings behind them."""
-        self._impulses[:] = 0.0
-        self._call(running.STRIKE if is_impact else running.SETTLE)
-        return self._impulses.copy()
+    def settle(self, impact: Impact | None = None) -> None:
+        """Find the modes of all restraints at this instant, after an impact if there was one."""
+        if impact is None:
+            self._call(running.SETTLE)
+        else:
+            struck = self._struck(impact)
+            self._call(running.CHOOSE)
+            self._put_before(struck)
 
     def settle_again(self) -> None:
-        """Find what is held when other torques act at the same instant; what has happened before is kept."""
-        earlier = self.new_happenings()
+        """Find the modes when other torques act at the same instant; earlier transitions of the instant are kept."""
+        earlier = list(self.new_transitions())
         self._call(running.SETTLE)
-        rows = np.concatenate([earlier, self.new_happenings()])
-        self.happenings[: len(rows)] = rows
-        self.tally[running.HAPPENINGS] = len(rows)
+        self._put_before(earlier)
+
+    def _struck(self, impact: Impact) -> list[Any]:
+        """Transitions of the stops that pushed in an impact, which the books take in; energy is noted at the first."""
+        self.record["lost"] += impact.energy_lost
+        found, lost = [], impact.energy_lost
+        for i in np.flatnonzero(np.abs(self.restraints["impulse"]) > SLACK_FORCE).tolist():
+            found.append(np.array((self.time, STRUCK, i, self.restraints["impulse"][i], lost), TRANSITION))
+            lost = 0.0
+        return found
+
+    def _put_before(self, earlier: list[Any]) -> None:
+        """Put transitions before those of the last call."""
+        whole = [*earlier, *self.new_transitions()]
+        for i, transition in enumerate(whole):
+            self._transitions[i] = transition
+        self.record["n_transitions"] = len(whole)
 
     def sample(self) -> Array:
-        """One sample of the present state; what the last run has to tell stays."""
-        reports = [running.STATUS, running.SAMPLES, running.HAPPENINGS]
-        first, kept = self.samples[0].copy(), self.tally[reports]
+        """One sample of the present state; the report of the last call stays."""
+        report = ("status", "n_samples", "n_transitions")
+        first, kept = self._samples[0].copy(), [self.record[field].copy() for field in report]
         self._call(running.SAMPLE)
-        row: Array = self.samples[0].copy()
-        self.samples[0], self.tally[reports] = first, kept
+        row: Array = self._samples[0].copy()
+        self._samples[0] = first
+        for field, value in zip(report, kept, strict=True):
+            self.record[field] = value
         return row
+
+    def blocks(self) -> Sample:
+        """One sample of the present state by its blocks."""
+        return open_sample(self.sample(), self._widths)  # type: ignore[no-any-return]
 
     def loop_wrenches(self) -> Array:
         """Wrenches (n_loops, 6) at the loops now, on their real links, world axes."""
-        first = 1 + self.layout.n_q + 3 * self.layout.n_v
-        n_loops = len(self.layout.connections)
-        wrenches: Array = self.sample()[first : first + 6 * n_loops].reshape(n_loops, 6)
+        wrenches: Array = self.blocks().loop_forces.reshape(-1, 6)
         return wrenches
 
     def take_over(self, earlier: Engine, with_torques: bool) -> None:
-        """Go on as an earlier engine of another structure: what was held stays held, by name.
+        """Go on as an earlier engine of another structure: modes of restraints stay, by name.
 
-        So do torques held since the last tick, if asked for; a joint that was cut has none.
+        So do torques of the last control tick, if asked for; a joint that was cut has none.
         """
         self.set_modes(earlier.modes())
         if with_torques:
@@ -163,121 +195,94 @@ class Engine:
             before = earlier.layout.tree.slot_by_name
             for slot in self.layout.slots:
                 if slot.name in before and before[slot.name].kind == slot.kind:
-                    tau[slot.v] = earlier.gains[HELD, before[slot.name].v]
-            self.hold_torques(tau)
+                    tau[slot.v] = earlier._controls["torque"][before[slot.name].v]
+            self.set_torques(tau)
 
-    def modes(self) -> dict[str, list[int]]:
-        """What is held, and how, by name."""
-        names = zip(self.hold_names, self.holds, strict=True)
-        return {name: [int(hold[mode]) for mode in MODES] for name, hold in names}
+    def modes(self) -> dict[str, dict[str, int]]:
+        """Modes of all restraints by name."""
+        names = zip(self.restraint_names, self.restraints, strict=True)
+        return {name: {mode: int(restraint[mode]) for mode in MODES} for name, restraint in names}
 
-    def set_modes(self, modes: dict[str, list[int]]) -> None:
-        """Hold what the modes say; what they do not name is free."""
-        for name, hold in zip(self.hold_names, self.holds, strict=True):
-            for mode, value in zip(MODES, modes.get(name, (0,) * len(MODES)), strict=True):
-                hold[mode] = value
-        self.tally[running.NODE] = 0
+    def set_modes(self, modes: dict[str, dict[str, int]]) -> None:
+        """Set the modes of restraints by name; those that are not named are free."""
+        for name, restraint in zip(self.restraint_names, self.restraints, strict=True):
+            for mode in MODES:
+                restraint[mode] = modes[name][mode] if name in modes else 0
+        self.record["is_evaluated"] = 0
 
     def new_samples(self) -> Array:
-        """Copy of the samples of the last run."""
-        return self.samples[: self.tally[running.SAMPLES]].copy()
+        """Copy of the samples of the last call."""
+        return self._samples[: int(self.record["n_samples"][0])].copy()
 
-    def new_happenings(self) -> Array:
-        """What happened to holds in the last call: rows of time, what, hold, impulse, energy lost."""
-        return self.happenings[: self.tally[running.HAPPENINGS]].copy()
-
-    @property
-    def table(self) -> NDArray[np.int64]:
-        """Address table of the engine's own workspace."""
-        return self._workspace.table
-
-    @property
-    def accelerations(self) -> Array:
-        """Joint accelerations (n_v,) of the last evaluation."""
-        return self._node[running.ACC, : self.layout.n_v]
-
-    @property
-    def torques(self) -> Array:
-        """Torques (n_v,) of the controllers in the last evaluation."""
-        return self._node[running.TAU, : self.layout.n_v]
+    def new_transitions(self) -> Record:
+        """Copy of the transitions of restraints in the last call (TRANSITION records)."""
+        return np.array(self._transitions[: int(self.record["n_transitions"][0])], TRANSITION)
 
     def plain(self) -> dict[str, Any]:
-        """All that the run is now, as plain values."""
+        """All that the run is now, as plain values by name."""
         return {
             "q": self.q.tolist(),
             "v": self.v.tolist(),
-            "memo": self.memo.tolist(),
-            "tally": self.tally.tolist(),
+            "run": {field: self.record[field][0].tolist() for field in REMEMBERED},
             "modes": self.modes(),
-            "held_torques": self.gains[HELD].tolist(),
+            "torques": self._controls["torque"].tolist(),
         }
 
     def take_up(self, plain: dict[str, Any]) -> None:
         """Go on from plain values."""
         self.q[:], self.v[:] = plain["q"], plain["v"]
-        self.memo[:], self.tally[:] = plain["memo"], plain["tally"]
+        for field in REMEMBERED:
+            self.record[field] = plain["run"][field]
         self.state._time = self.time
         self.set_modes(plain["modes"])
-        self.hold_torques(np.array(plain["held_torques"]))
+        self.set_torques(np.array(plain["torques"]))
 
     def snapshot(self) -> Snapshot:
         """All that the run is now."""
-        held = self.gains[HELD].copy()
-        return Snapshot(self.q.copy(), self.v.copy(), self.memo.copy(), self.tally.copy(), self.holds.copy(), held)
+        torques = self._controls["torque"].copy()
+        return Snapshot(self.q.copy(), self.v.copy(), self.record.copy(), self.restraints.copy(), torques)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of the same epoch."""
         self.q[:], self.v[:] = snapshot.q, snapshot.v
-        self.memo[:], self.tally[:] = snapshot.memo, snapshot.tally
-        self.holds[:] = snapshot.holds
-        self.gains[HELD] = snapshot.held_torques
-        self.tally[running.NODE] = 0
+        self.record[:] = snapshot.record
+        self.restraints[:] = snapshot.restraints
+        self._controls["torque"] = snapshot.torques
+        self.record["is_evaluated"] = 0
         self.state._time = self.time
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        """Arguments of the kernel `run`, but for what it is to do."""
+        """Arguments of the kernel `run` that come before its task."""
         return (
-            self._workspace.table,
-            self.holds,
+            self.workspace.table,
+            self.restraints,
             self.forces,
-            self._channels,
-            self._motion,
-            self.gains,
-            self.counts,
+            self.channels,
+            self.motion,
+            self._controls,
+            self.record,
             self.q,
             self.v,
-            self.memo,
-            self.tally,
-            self._node,
+            self._node_matrix,
             self._work,
-            self.samples,
-            self.happenings,
-            self._impulses,
+            self._samples,
+            self._transitions,
         )
 
     def _call(self, task: int, until: float = 0.0, most_steps: int = 0) -> None:
         running.run(*self.arguments, task, until, most_steps)  # type: ignore[call-arg]
 
 
-def sample_columns(layout: Layout) -> list[tuple[str, int]]:
-    """Blocks of a sample: names and widths, in the order in which the kernel writes them."""
-    return [
-        ("time", 1),
-        ("q", layout.n_q),
-        ("v", layout.n_v),
-        ("tau", layout.n_v),
-        ("holding", layout.n_v),
-        ("loop_forces", 6 * len(layout.connections)),
-        ("coupling_forces", len(layout.ties)),
-        ("energy", 3),
-        ("work", N_ACCOUNTS + 1),
-        ("momentum", 6),
-        ("center", 3),
-        ("closure", 1),
-    ]
+def new_record(start: float, method: int, step: float, every: int, tolerance: float) -> Record:
+    """Record of a run that begins."""
+    record = np.zeros(1, RUN)
+    record["method"], record["every"], record["step"], record["tolerance"] = method, every, step, tolerance
+    record["next_step"] = step
+    record["time"] = record["start"] = start
+    return record
 
 
-def width_of(layout: Layout) -> int:
-    """Numbers in a sample."""
-    return sum(width for _, width in sample_columns(layout))
+def widths_of(layout: Layout) -> Sample:
+    """Numbers in each block of a sample."""
+    return sample_widths(layout.n_q, layout.n_v, len(layout.connections), len(layout.ties))  # type: ignore[no-any-return]

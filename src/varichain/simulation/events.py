@@ -7,23 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from varichain.dynamics.actions import Connect, Couple, Cut
-from varichain.dynamics.forces import Force
 from varichain.errors import InputError
+from varichain.instants.actions import Connect, Couple, Cut, Push, SetGravity
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.checks import finite_scalar, name_string, positive_scalar
 
 Condition = Callable[[Mechanism, State], float]
-
-
-@dataclass(frozen=True, eq=False)
-class Push:
-    """An impulse on a link; see `push`."""
-
-    force: Force
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +31,7 @@ class Stop:
     reason: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class SetGravity:
-    """Another gravity (3,) [m/s^2] from now on; runs that somebody watches have it."""
-
-    gravity: NDArray[np.float64]
-
-
-Action = Connect | Couple | Cut | Push | Use | Stop | SetGravity
+Action = Connect | Couple | Cut | Push | SetGravity | Use | Stop
 # A function is called at the event, and returns an action, several, or None.
 Planned = Action | Callable[[Mechanism, State], Any]
 
@@ -93,25 +77,6 @@ class WhenForce:
 
 
 Event = At | When | WhenForce
-
-
-def push(
-    link: Any,
-    impulse: ArrayLike = (0.0, 0.0, 0.0),
-    angular: ArrayLike = (0.0, 0.0, 0.0),
-    at: ArrayLike = (0.0, 0.0, 0.0),
-    axes: str = "world",
-) -> Push:
-    """An impulse on a link, for events: loops, drives and stops take part in what it does.
-
-    Args:
-        link: Name of the link.
-        impulse: (3,) [N s].
-        angular: (3,) [N m s], besides the impulse's own.
-        at: Point of the link, in its frame, where the impulse acts (3,) [m].
-        axes: Axes of both: "world", or "local" for the link's own.
-    """
-    return Push(Force(link, impulse, angular, at, axes))
 
 
 def use(**changes: Any) -> Use:

@@ -14,15 +14,15 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from varichain.dynamics.actions import Cut
 from varichain.errors import InputError
+from varichain.instants.actions import Cut, SetGravity
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion
-from varichain.simulation.events import SetGravity, check_times, checked_events
+from varichain.simulation.events import check_times, checked_events
 from varichain.simulation.live_frames import LiveFrame, Report
 from varichain.simulation.live_recording import Recording
-from varichain.simulation.live_simulation import LiveSimulation, Start, cause_of
+from varichain.simulation.live_simulation import LiveSimulation, Start
 from varichain.simulation.settings import checked_settings, checked_until
 from varichain.simulation.subscription import Subscription
 from varichain.spatial.checks import finite_array, positive_scalar
@@ -238,8 +238,8 @@ class LiveRun:
         try:
             call()
         except Exception as error:
-            fault = cause_of(error)
-            self._simulation.refuse(what, fault)
+            fault = error
+            self._simulation.refuse(what, error)
         self._publish()  # before the answer: who has it sees what was done
         if fault is not None:
             answer.set_exception(fault)

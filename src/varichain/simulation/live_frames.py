@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from varichain.dynamics.mobility import mobility
 from varichain.mechanism.describe import description
 from varichain.mechanism.mechanism import Mechanism
-from varichain.simulation.engine import Engine, sample_columns
+from varichain.simulation.engine import Engine
 
 Array = NDArray[np.float64]
 Counts = tuple[int, int, int]
@@ -98,12 +98,3 @@ def structure_of(m: Mechanism, engine: Engine, number: int) -> LiveStructure:
     found = mobility(m, engine.state, probe=False)
     counts = (found.n_all, found.rank, found.n_independent)
     return LiveStructure(number, description(m), str(m), counts, tuple(map(str, m.log)))
-
-
-def sample_of(engine: Engine) -> dict[str, Array]:
-    """The present sample by its blocks."""
-    row, blocks, first = engine.sample(), {}, 0
-    for name, width in sample_columns(engine.layout):
-        blocks[name] = row[first : first + width]
-        first += width
-    return blocks

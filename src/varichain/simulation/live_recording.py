@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import varichain
-from varichain.simulation.changes import Changed
 from varichain.simulation.engine import Engine
 from varichain.simulation.recording import TraceRecorder
 from varichain.simulation.settings import Settings
-from varichain.simulation.simulation import Recorder, Simulation
+from varichain.simulation.simulation import Changed, Recorder, Simulation
 from varichain.trace import TraceWriter
 
 
@@ -47,12 +46,12 @@ class Recording:
         """Keep what a continuation needs, about once a second."""
         self.recorder.checkpoint_now_and_then(simulation)
 
-    def finish(self, simulation: Simulation) -> None:
-        """End the trace."""
+    def finish(self, simulation: Simulation, outcome: str, message: str = "") -> None:
+        """End the trace with the outcome of the run."""
         if simulation.stopped is None:
             self.recorder.sample_good(simulation)
         self.recorder.checkpoint(simulation)
-        self._writer.finish("complete")
+        self._writer.finish(outcome, message)
 
 
 class LiveRecorder(Recorder):
@@ -65,7 +64,7 @@ class LiveRecorder(Recorder):
         self._actions: list[Any] = []
 
     def samples(self, engine: Engine) -> None:
-        """Samples and happenings of the last span."""
+        """Write the samples and transitions of the last span."""
         if self._recording is not None:
             self._recording.recorder.samples(engine)
 

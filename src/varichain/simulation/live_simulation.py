@@ -10,22 +10,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from varichain.dynamics.actions import Connect
 from varichain.dynamics.kinematics import pose
-from varichain.errors import ControllerError, DuplicateNameError, GapError, InputError, StructureError, UnknownNameError
+from varichain.errors import (
+    DivergenceError,
+    DuplicateNameError,
+    EventError,
+    GapError,
+    InputError,
+    StructureError,
+    UnknownNameError,
+)
+from varichain.instants.actions import Connect, SetGravity
 from varichain.layout.state import State
 from varichain.mechanism.joints import JOINT_TYPES
 from varichain.mechanism.mechanism import Mechanism
-from varichain.simulation.changes import Changed
 from varichain.simulation.controls import Controls
 from varichain.simulation.dragging import Drag
-from varichain.simulation.events import Action, Event, SetGravity, Use
-from varichain.simulation.live_frames import LiveFrame, Report, sample_of, structure_of
+from varichain.simulation.events import Action, Event, Use
+from varichain.simulation.live_frames import LiveFrame, Report, structure_of
 from varichain.simulation.live_recording import LiveRecorder, Recording
 from varichain.simulation.pacing import CHUNK, Pace
-from varichain.simulation.recording import told
+from varichain.simulation.recording import described
 from varichain.simulation.settings import Settings
-from varichain.simulation.simulation import Simulation
+from varichain.simulation.simulation import Changed, Simulation
 from varichain.simulation.start import checked_start
 from varichain.spatial.checks import finite_array
 from varichain.spatial.pose import Pose
@@ -66,6 +73,7 @@ class LiveSimulation:
         """Begin; pause at `until`."""
         self._start, self._end, self._until = start, until, np.inf if until is None else until
         self.is_paused, self.message = is_paused, ""
+        self._failure: Exception | None = None  # why the run cannot go on
         self._what = ""  # the command that is being carried out
         self._drag: Drag | None = None
         self._n_structures = self._n_reports = 0
@@ -115,10 +123,11 @@ class LiveSimulation:
             self._stop(f"the end at {self._until:g} s: {more}reset it to begin again")
 
     def _fail(self, error: Exception) -> None:
-        if isinstance(error, ControllerError) and isinstance(error.__cause__, _REFUSED):
+        if isinstance(error, EventError) and isinstance(error.__cause__, _REFUSED):
             self._report("an event of the run", error=str(error.__cause__))  # it changed nothing: the run goes on
             return
-        self._stop(f"the run cannot go on: {cause_of(error)}")
+        self._failure = error
+        self._stop(f"the run cannot go on: {error}")
         self._report("simulate", error=self.message)
 
     def _stop(self, message: str) -> None:
@@ -136,7 +145,7 @@ class LiveSimulation:
                 raise InputError(f"the motion that joints follow ends at {self._until:g} s; reset the run")
             self._until = np.inf
         self.is_paused, self.message = is_paused, ""
-        self._simulation.stopped = None
+        self._simulation.stopped, self._failure = None, None
         self.pace.begin(self._simulation.time)
 
     def step(self) -> None:
@@ -155,21 +164,28 @@ class LiveSimulation:
     def reset(self) -> None:
         """Begin again."""
         self.finish()
-        self._drag, self.message = None, ""
+        self._drag, self.message, self._failure = None, "", None
         self._until = np.inf if self._end is None else self._end
         self._begin()
         self._report("reset")
 
     def finish(self) -> None:
-        """End the trace, if there is one."""
-        if self._recording is not None:
-            self._recording.finish(self._simulation)
+        """End the trace, if there is one, with the outcome of the run."""
+        if self._recording is None:
+            return
+        if self._failure is not None:
+            outcome = "diverged" if isinstance(self._failure, DivergenceError) else "error"
+            self._recording.finish(self._simulation, outcome, str(self._failure))
+        elif self._simulation.stopped is not None:
+            self._recording.finish(self._simulation, "stopped", self._simulation.stopped)
+        else:
+            self._recording.finish(self._simulation, "complete")
 
     # Changes
 
     def change(self, actions: list[Action]) -> None:
         """Do something to the structure, the forces or the gravity now, wholly or not at all."""
-        self._simulation.change(actions, _BY_HAND, self._recorder)
+        self._simulation.change(actions, [_BY_HAND], self._recorder)
 
     def connect(self, link: str, other: str, kind: str, axis: str, point: ArrayLike | None, name: str | None) -> None:
         """Connect two links where they are, by a joint whose frame has the axes of the world."""
@@ -228,7 +244,7 @@ class LiveSimulation:
             after = self._structure.counts
         edits = () if changed.entry is None else changed.entry.edits
         impulses = [float(np.linalg.norm(edit.impulse[3:])) for edit in edits if edit.impulse is not None]
-        words = f"{', '.join(names)}: {'; '.join(map(told, actions))}"
+        words = f"{', '.join(names)}: {'; '.join(map(described, actions))}"
         self._report(
             self._what if names == [_BY_HAND] else words,
             entries=tuple(map(str, edits)),
@@ -244,12 +260,12 @@ class LiveSimulation:
 
     def frame(self) -> LiveFrame:
         """The run as it is now."""
-        blocks, drag = sample_of(self._simulation.engine), self._drag
-        kinetic, gravity, springs = blocks["energy"].tolist()
+        sample, drag = self._simulation.engine.blocks(), self._drag
+        kinetic, gravity, springs = sample.energy.tolist()
         return LiveFrame(
             time=self._simulation.time,
-            q=blocks["q"].copy(),
-            loop_forces=blocks["loop_forces"].reshape(-1, 6).copy(),
+            q=sample.q.copy(),
+            loop_forces=sample.loop_forces.reshape(-1, 6).copy(),
             energy=(kinetic, gravity, springs),
             structure=self._structure,
             speed=self.pace.speed,
@@ -259,9 +275,3 @@ class LiveSimulation:
             drag=None if drag is None else (drag.link, drag.point, drag.target),
             reports=tuple(self._reports),
         )
-
-
-def cause_of(error: Exception) -> Exception:
-    """What was wrong; a command is no controller of the user, though it goes the same way."""
-    cause = error.__cause__
-    return cause if isinstance(error, ControllerError) and isinstance(cause, Exception) else error

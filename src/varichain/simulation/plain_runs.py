@@ -11,7 +11,9 @@ from varichain.dynamics.sharing import share
 from varichain.errors import DivergenceError, SimulationError
 from varichain.kernels import running
 from varichain.kernels.many_runs import run_rows
+from varichain.kernels.records import REACHED, RUN
 from varichain.kernels.rows import address_of_kernel
+from varichain.kernels.tables import as_records
 from varichain.layout.layout import layout_of
 from varichain.mechanism.mechanism import Mechanism
 from varichain.simulation.controls import Controls
@@ -49,27 +51,27 @@ class Plan:
 
 
 def plain_rollout(plan: Plan) -> Rollout:
-    """Make the runs; one that fails is told of, the others go on."""
+    """Make the runs; one that fails is reported, the others go on."""
     layout, n = layout_of(plan.m), len(plan.q)
     start, end = plan.times[[0, -1]].tolist()
     engines = [_engine(plan, start) for _ in range(min(plan.threads, n))]
     q_out = np.full((n, len(plan.times), plan.q.shape[1]), np.nan)
     v_out = np.full((n, len(plan.times), plan.v.shape[1]), np.nan)
-    status, freedom, reached = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n)
+    ends = as_records(np.zeros(n, RUN))
     ticks = start + np.arange(1, plan.torques.shape[1] + 1) * plan.settings.control_step
     ticks[-1:] = np.inf
     cancelled = np.zeros(1, np.int64)
     address = address_of_kernel(running.run)
-    begins = [(engine.holds.copy(), engine.memo.copy(), engine.tally.copy()) for engine in engines]
+    begins = [(engine.restraints.copy(), engine.record.copy()) for engine in engines]
 
     def run(thread: int, first: int, last: int) -> None:
-        given = (plan.q, plan.v, end, plan.torques, ticks, cancelled, q_out, v_out, status, freedom, reached)
+        given = (plan.q, plan.v, end, plan.torques, ticks, cancelled, q_out, v_out, ends)
         run_rows(address, *engines[thread].arguments, *begins[thread], *given, first, last)  # type: ignore[call-arg]
 
     share(run, n, plan.threads, at_once=max(1, min(16, n // (4 * plan.threads))), cancel=lambda: cancelled.fill(1))
     faults = {}
-    for i in np.flatnonzero(status != running.REACHED).tolist():
-        faults[i] = failure(layout, int(status[i]), float(reached[i]), int(freedom[i]))
+    for i in np.flatnonzero(ends["status"] != REACHED).tolist():
+        faults[i] = failure(layout, int(ends["status"][i]), float(ends["time"][i]), int(ends["freedom"][i]))
     outcomes = tuple([_outcome(faults.get(i)) for i in range(n)])
     return Rollout(plan.times, q_out, v_out, outcomes, faults, (), layout)
 

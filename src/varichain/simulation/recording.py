@@ -7,24 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from varichain.dynamics.actions import Connect, Couple, Cut
-from varichain.kernels import running
+from varichain.instants.actions import Connect, Couple, Cut, Push, SetGravity
+from varichain.kernels.records import LEFT, SLIPPED, STRUCK, STUCK
+from varichain.kernels.samples import WORK_LABELS
 from varichain.mechanism.describe import description
 from varichain.mechanism.log import as_dict
-from varichain.simulation.changes import Changed
-from varichain.simulation.engine import Engine, sample_columns
-from varichain.simulation.events import Push, SetGravity, Stop, Use
-from varichain.simulation.simulation import Recorder, Simulation
+from varichain.simulation.engine import Engine, widths_of
+from varichain.simulation.events import Stop, Use
+from varichain.simulation.simulation import Changed, Recorder, Simulation
 from varichain.trace import Columns, Trace, TraceWriter
 
 _CHECKPOINT_EVERY = 1.0  # [s] of wall time
 
-_HAPPENINGS = {
-    running.STRUCK: "limit reached",
-    running.LET_GO: "limit left",
-    running.STUCK: "friction sticks",
-    running.SLIPPED: "friction slips",
-}
+_TRANSITIONS = {STRUCK: "limit reached", LEFT: "limit left", STUCK: "friction sticks", SLIPPED: "friction slips"}
 
 
 class TraceRecorder(Recorder):
@@ -42,22 +37,23 @@ class TraceRecorder(Recorder):
     def open_epoch(self, simulation: Simulation, with_sample: bool = True) -> None:
         """Begin an epoch with the structure that is there now."""
         engine = simulation.engine
-        labels = {"work": ["controllers", "joints", "forces", "drives", "soft limits", "impacts"]}
-        self._writer.open_epoch(description(simulation.m), Columns(sample_columns(engine.layout), labels))
+        columns = Columns(list(widths_of(engine.layout)._asdict().items()), {"work": list(WORK_LABELS)})
+        self._writer.open_epoch(description(simulation.m), columns)
         self._last = np.nan
         if with_sample:
             self.sample(simulation)
 
     def samples(self, engine: Engine) -> None:
-        """Write what the last span brought."""
+        """Write the samples and transitions of the last span."""
         rows = engine.new_samples()
         if len(rows):
             self._last = rows[-1, 0]
             self._writer.append(rows)
-        for time, what, hold, impulse, lost in engine.new_happenings().tolist():
-            entry = {"time": time, "kind": _HAPPENINGS[int(what)], "joint": engine.hold_names[int(hold)]}
-            if what == running.STRUCK:
-                entry |= {"impulse": impulse, "energy_lost": lost}
+        for transition in engine.new_transitions():
+            kind, joint = int(transition["kind"]), engine.restraint_names[int(transition["restraint"])]
+            entry = {"time": float(transition["time"]), "kind": _TRANSITIONS[kind], "joint": joint}
+            if kind == STRUCK:
+                entry |= {field: float(transition[field]) for field in ("impulse", "energy_lost")}
             self._writer.log(entry)
 
     def sample(self, simulation: Simulation) -> None:
@@ -95,7 +91,7 @@ class TraceRecorder(Recorder):
         """Write the state before a change."""
         self.sample(simulation)
         self._has_changed = not all(isinstance(action, Stop) for action in actions)
-        self._event = {"time": simulation.time, "names": names, "actions": [told(action) for action in actions]}
+        self._event = {"time": simulation.time, "names": names, "actions": [described(action) for action in actions]}
 
     def after_change(self, simulation: Simulation, changed: Changed) -> None:
         """End the epoch with what the change did, and begin the next, unless all it did was to stop."""
@@ -112,7 +108,7 @@ class TraceRecorder(Recorder):
             self._checkpointed = -np.inf  # soon: when all of this instant has happened
 
 
-def told(action: Any) -> str:
+def described(action: Any) -> str:
     """An action in words."""
     if isinstance(action, Cut):
         return f"cut {action.joint!r}"

@@ -89,14 +89,14 @@ def simulate(
     writer = TraceWriter(out, overwrite=overwrite)
     writer.begin(_meta(settings, s.time))
     recorder = TraceRecorder(writer)
-    return _conducted(simulation, recorder, writer, end, progress, is_new=True)
+    return _run_and_record(simulation, recorder, writer, end, progress, is_new=True)
 
 
 def _meta(settings: Settings, start: float) -> dict[str, Any]:
     return {"varichain": varichain.__version__, "start": start, **settings.as_dict()}
 
 
-def _conducted(
+def _run_and_record(
     simulation: Simulation,
     recorder: TraceRecorder,
     writer: TraceWriter,
@@ -104,7 +104,7 @@ def _conducted(
     progress: bool | Callable[[float, float], Any],
     is_new: bool,
 ) -> Trace:
-    """Run to the end, whatever it is, and see that nothing is lost."""
+    """Run to the end and finish the trace in any case, on errors and Ctrl-C too."""
     try:
         with Progress(progress, simulation.time, end) as bar:
             if is_new:
@@ -184,4 +184,4 @@ def resume(
     writer = TraceWriter(out, overwrite=overwrite)
     recorder = TraceRecorder(writer)
     recorder.repeat(given)
-    return _conducted(simulation, recorder, writer, end, progress, is_new=False)
+    return _run_and_record(simulation, recorder, writer, end, progress, is_new=False)

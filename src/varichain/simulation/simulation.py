@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from varichain.errors import ChatteringError, InputError
-from varichain.kernels import running
-from varichain.kernels.methods import METHOD_CODES
+from varichain.errors import ChatteringError, EventError, InputError, SimulationError, VarichainError
+from varichain.instants.actions import Action as InstantAction
+from varichain.instants.change import happen
+from varichain.instants.impact import Impact
+from varichain.kernels.records import METHOD_CODES
 from varichain.layout.state import State
+from varichain.mechanism.log import LogEntry
 from varichain.mechanism.mechanism import Mechanism
-from varichain.mechanism.transaction import transaction
-from varichain.simulation.changes import Changed, apply_actions
-from varichain.simulation.controls import Controls, guarded
+from varichain.simulation.controls import Controls, user_code
 from varichain.simulation.drives import check_on_motion, check_smooth
-from varichain.simulation.engine import Engine, Snapshot
+from varichain.simulation.engine import Engine, Snapshot, new_record
 from varichain.simulation.events import SAME_INSTANT, Action, At, Event, Stop, Use, check_times, planned_actions
 from varichain.simulation.failures import check_status
-from varichain.simulation.holds import holds_of
+from varichain.simulation.restraints import restraints_of
 from varichain.simulation.settings import Settings
 from varichain.simulation.watches import BREAKS, ConditionWatch, Watch, has_breaks, watches_of
+
+CHECKPOINT_VERSION = 2
+"""Version of the names in a checkpoint; those of version 1 were positions in arrays."""
 
 _LOCATED = 1e-11  # [s]
 _MOST_CHANGES = 100  # at one instant
@@ -32,17 +39,32 @@ _ACCUMULATE = 1e-6  # [s]: events that follow themselves sooner have no end
 _SPAN = 0.1  # [s] of wall time that a call of the kernel may take, so that Ctrl-C is heard
 
 
+@dataclass(frozen=True)
+class Changed:
+    """Result of the events of one instant.
+
+    Attributes:
+        engine: Engine of the next epoch.
+        entry: Entry of the structure log; None if the structure stayed.
+        energy_lost: Kinetic energy that impacts took; negative where a push gave some [J].
+    """
+
+    engine: Engine
+    entry: LogEntry | None
+    energy_lost: float
+
+
 class Recorder:
     """Listens to a simulation; this one keeps nothing."""
 
     def samples(self, engine: Engine) -> None:
-        """Samples and happenings of the last span."""
+        """Called with the samples and transitions of every span."""
 
     def before_change(self, simulation: Simulation, names: list[str], actions: list[Any]) -> None:
-        """Events are about to change something."""
+        """Called before events change structure or controls."""
 
     def after_change(self, simulation: Simulation, changed: Changed) -> None:
-        """They have."""
+        """Called after events changed structure or controls."""
 
 
 class Simulation:
@@ -82,12 +104,9 @@ class Simulation:
         self._used: dict[str, list[int] | None] = {}  # controls that events chose: event and action, None if unknown
         self._until = np.inf
         self._most_steps = 200
-        self._memo, self._tally = np.zeros(running.N_MEMO), np.zeros(running.N_TALLY, np.int64)
-        self._memo[[running.TIME, running.START]] = s.time
-        self._memo[running.STEP] = self._memo[running.NEXT] = settings.step
-        self._memo[running.TOLERANCE] = settings.tolerance
-        self._tally[running.METHOD], self._tally[running.EVERY] = METHOD_CODES[settings.method], settings.every
-        self.engine = self._new_engine(s, ("controller", "motion") if is_strict else ())
+        method = METHOD_CODES[settings.method]
+        record = new_record(s.time, method, settings.step, settings.every, settings.tolerance)
+        self.engine = self._new_engine(s.copy(), controls, record, ("controller", "motion") if is_strict else ())
 
     @property
     def time(self) -> float:
@@ -107,16 +126,16 @@ class Simulation:
             check_smooth(motion, self.engine.state, until)
 
     def begin(self) -> None:
-        """Find what acts and what holds at the start."""
-        self._ask()
-        self.engine.settle(is_impact=False)
+        """Find the torques, forces and modes of restraints at the start."""
+        self._update_controls()
+        self.engine.settle()
         check_status(self.engine)
 
-    def _new_engine(self, s: State, new: Collection[str] = ()) -> Engine:
-        """Engine of a structure; joints that `new` controls name must be there."""
-        holds, names = holds_of(s.layout, self.settings.limits, self._controls.driven)
-        engine = Engine(s, holds, names, self._controls.laws(s.layout, new), self._memo, self._tally)
-        self._controls.load_forces(engine)
+    def _new_engine(self, s: State, controls: Controls, record: NDArray[Any], new: Collection[str] = ()) -> Engine:
+        """Engine that takes over a state; joints that `new` controls name must be there."""
+        restraints, names = restraints_of(s.layout, self.settings.limits, controls.driven)
+        engine = Engine(s, restraints, names, controls.table(s.layout, new), record)
+        controls.load_forces(engine)
         return engine
 
     # Advancing
@@ -126,9 +145,9 @@ class Simulation:
         self._until = until
         if not self._has_begun:
             self._has_begun = True
-            self._happen(record, {})
+            self._carry_out_events(record, {})
         while self.time < until and self.stopped is None:
-            self._ask()
+            self._update_controls()
             stop = min([until, *(event.time for event in self._times)])
             if self._controls.is_asked:
                 stop = min(stop, self._tick)
@@ -140,35 +159,38 @@ class Simulation:
                 record.samples(self.engine)
                 check_status(self.engine)
             if any(event.time <= self.time + SAME_INSTANT for event in self._times):
-                self._happen(record, {})
+                self._carry_out_events(record, {})
             yield self.time
 
-    def _ask(self) -> None:
-        """Ask Python what acts, if it is time."""
+    def _update_controls(self) -> None:
+        """Call Python controllers if a control tick is due."""
         if self._controls.is_asked and self.time >= self._tick - SAME_INSTANT:
-            self._controls.ask(self.m, self.engine)
-            while self._tick <= self.time + SAME_INSTANT:
-                self._n_ticks += 1
+            self._controls.update(self.m, self.engine)
+            self._count_ticks()
+
+    def _count_ticks(self) -> None:
+        while self._tick <= self.time + SAME_INSTANT:
+            self._n_ticks += 1
 
     @property
     def _tick(self) -> float:
-        """When Python is asked next [s]: counted, for sums of steps would drift off the grid."""
+        """Time of the next control tick [s]: counted, for sums of steps would drift off the grid."""
         return self._first_tick + self._n_ticks * (self._controls.tick or self.settings.control_step)
 
     def _run(self, stop: float) -> None:
         begun = clock.perf_counter()
-        self.engine.run(stop, self._most_steps)
+        self.engine.advance(stop, self._most_steps)
         longer = _SPAN / max(clock.perf_counter() - begun, 1e-4)
         self._most_steps = min(100_000, max(10, int(self._most_steps * min(4.0, longer))))
 
     def _watched_step(self, stop: float, watches: list[Watch], record: Recorder) -> None:
-        """One step, or a shorter one to just behind the first of what happens in it."""
+        """One step, or a shorter one to just after the first event in it."""
         if self._is_near:  # which way it leaves must be seen before it can come back
             stop = min(stop, self.time + _NEAR)
             self._is_near = False
         before = {watch: self._values[watch] if watch in self._values else self._look(watch) for watch in watches}
         start = self.engine.snapshot()
-        self.engine.run(stop, 1)
+        self.engine.advance(stop, 1)
         check_status(self.engine)
         self._values = {watch: self._look(watch) for watch in watches}
         happened = [watch for watch in watches if watch.happened(before[watch], self._values[watch])]
@@ -178,20 +200,20 @@ class Simulation:
         t = self._instant(start, happened, before)
         self.engine.restore(start)
         while self.time < t:
-            self.engine.run(t, self._most_steps)
+            self.engine.advance(t, self._most_steps)
             record.samples(self.engine)
             check_status(self.engine)
-        self._happen(record, before)
+        self._carry_out_events(record, before)
 
     def _instant(self, start: Snapshot, happened: list[Watch], before: dict[Watch, float]) -> float:
-        """Time just behind the first of what happened in the last step."""
-        early, late = float(start.memo[running.TIME]), self.time
+        """Time just after the first of the events in the last step."""
+        early, late = start.time, self.time
 
         def passed(t: float) -> float:
-            """Negative as long as nothing has happened, positive behind."""
+            """Negative as long as nothing has happened, positive afterwards."""
             self.engine.restore(start)
             while self.time < t:
-                self.engine.run(t, self._most_steps)
+                self.engine.advance(t, self._most_steps)
                 check_status(self.engine)
             found = []
             for watch in happened:
@@ -215,14 +237,14 @@ class Simulation:
         return [*self._watches, BREAKS] if has_breaks(self.m) else [*self._watches]
 
     def _look(self, watch: Watch) -> float:
-        value: float = guarded(self.time, lambda: watch.value(self.m, self.engine, self._controls.acting))
+        value: float = user_code(self.time, lambda: watch.value(self.m, self.engine, self._controls.acting))
         return value
 
-    def _happen(self, record: Recorder, before: dict[Watch, float]) -> None:
-        """Carry out all events of this instant; what they change may call for more at the same instant.
+    def _carry_out_events(self, record: Recorder, before: dict[Watch, float]) -> None:
+        """Carry out all events of this instant; their changes may call for more at the same instant.
 
         Args:
-            record: Who listens.
+            record: Recorder of the changes.
             before: Values of the watches at the start of the step; none if no step has led here.
         """
         answered: set[Watch] = set()
@@ -243,7 +265,14 @@ class Simulation:
             for watch in fired:
                 planned += watch.actions(self.m, self.engine, self._controls.acting)
             self._watches = [watch for watch in self._watches if not (watch in fired and watch.once)]
-            self._carry_out(planned, names, record)
+            actions = user_code(self.time, partial(self._planned_actions, planned))
+            try:
+                self.change(actions, names, record)
+            except SimulationError:
+                raise
+            except VarichainError as error:
+                told = f"at t = {self.time:.9g} s, event {', '.join(names)}: {error}"
+                raise EventError(told, self.time) from error
             # what a change makes jump over zero has passed it
             before = {watch: value for watch, value in values.items() if watch not in answered}
             if self.stopped is not None:
@@ -267,57 +296,63 @@ class Simulation:
             self._fired[watch] = self.time
             self._is_near = True
 
-    def _carry_out(self, planned: list[Any], names: list[str], record: Recorder) -> None:
-        actions = guarded(self.time, lambda: self._asked_actions(planned))
+    def change(self, actions: list[Action], names: list[str], record: Recorder) -> None:
+        """Carry out actions of this instant, wholly or not at all; `names` are those of the events that call for them.
+
+        Events that the change calls for happen in the next step.
+        """
         record.before_change(self, names, actions)
-        new = {name for action in actions if isinstance(action, Use) for name in action.changes}
-        changed = guarded(self.time, lambda: self._changed(actions, new))
-        self.engine = changed.engine
-        check_status(self.engine)
-        if new and self._controls.is_asked:
-            self._ask()
-            self.engine.settle_again()
-            check_status(self.engine)
+        used = [action for action in actions if isinstance(action, Use)]
+        new = {name for action in used for name in action.changes}
+        controls = self._controls
+        for action in used:
+            controls = Controls(**(controls.given | action.changes))
+        changed = self._happen(actions, controls, new)
+        # nothing fails from here on
+        self.engine, self._controls = changed.engine, controls
+        for action in used:
+            self._used |= dict.fromkeys(action.changes, self._place(action))
+        if used:
+            self._first_tick, self._n_ticks = self.time, 0
+            if controls.is_asked:
+                self._count_ticks()
         reasons = [action.reason for action in actions if isinstance(action, Stop)]
         if reasons:
             self.stopped = next(filter(None, reasons), ", ".join(names))
         record.after_change(self, changed)
 
-    def change(self, actions: list[Action], name: str, record: Recorder) -> None:
-        """Carry out actions now, between two spans, as an event called `name` would: all of them, or nothing.
+    def _happen(self, actions: list[Action], controls: Controls, new: Collection[str]) -> Changed:
+        """The instant as the engine of the next epoch; this simulation is left as it is."""
+        earlier = self.engine
+        if "motion" in new and controls.motion is not None:
+            check_on_motion(controls.motion, earlier.state, with_velocities=False)
+            check_smooth(controls.motion, earlier.state, self._until)
 
-        Events that the change calls for happen in the next step.
-        """
-        engine, kept, log = self.engine, self.engine.snapshot(), self.m.log.copy()
-        controls, used, ticks = self._controls, dict(self._used), (self._first_tick, self._n_ticks)
-        try:
-            with transaction(self.m):
-                self._carry_out(actions, [name], record)
-        except BaseException:
-            self.m.log = log
-            self._controls, self._used, (self._first_tick, self._n_ticks) = controls, used, ticks
-            self.engine = engine
-            engine.restore(kept)
-            raise
+        def engine_for(after: State) -> Engine:
+            engine = self._new_engine(after, controls, earlier.record, new)
+            engine.take_over(earlier, with_torques="controller" not in new)
+            return engine
 
-    def _asked_actions(self, planned: list[Any]) -> list[Action]:
+        def settle(engine: Engine, impact: Impact | None) -> None:
+            engine.settle(impact)
+            check_status(engine)
+            if new and controls.is_asked:
+                controls.update(self.m, engine)
+                engine.settle_again()
+                check_status(engine)
+
+        edits = [action for action in actions if isinstance(action, InstantAction)]
+        done = happen(self.m, earlier.state, edits, engine_for, settle, is_impact="motion" in new)
+        lost = float(done.moving.record["lost"][0] - earlier.record["lost"][0])
+        return Changed(done.moving, done.change.entry, lost)
+
+    def _planned_actions(self, planned: list[Any]) -> list[Action]:
         """Actions of this instant; functions may look at the mechanism, not change it."""
         revision = self.m.revision
         actions = planned_actions(planned, self.m, self.engine.state)
         if self.m.revision != revision:
             raise InputError("an action's function has edited the mechanism; return vc.cut(...) or vc.connect(...)")
         return actions
-
-    def _changed(self, actions: list[Action], new: set[str]) -> Changed:
-        for action in actions:
-            if isinstance(action, Use):
-                self._controls = Controls(**(self._controls.given | action.changes))
-                self._used |= dict.fromkeys(action.changes, self._place(action))
-                self._first_tick, self._n_ticks = self.time, 0
-        if "motion" in new and self._controls.motion is not None:
-            check_on_motion(self._controls.motion, self.engine.state, with_velocities=False)
-            check_smooth(self._controls.motion, self.engine.state, self._until)
-        return apply_actions(self.m, self.engine, actions, lambda s: self._new_engine(s, new))
 
     def _place(self, action: Use) -> list[int] | None:
         """Event and place in it of an action; None if a function made it."""
@@ -332,10 +367,10 @@ class Simulation:
     def checkpoint(self) -> dict[str, Any]:
         """All that a continuation needs, as plain values."""
         return {
+            "version": CHECKPOINT_VERSION,
             **self.engine.plain(),
-            "ticks": [self._first_tick, self._n_ticks],
+            "ticks": {"first": self._first_tick, "count": self._n_ticks},
             "n_events": len(self._events),
-            "steps": int(self.engine.tally[running.STEPS]),
             "times": [self._events.index(event) for event in self._times],
             "watches": [self._events.index(watch.event) for watch in self._watches],
             "values": [self._values.get(watch) for watch in self._watches],
@@ -350,8 +385,14 @@ class Simulation:
         """Take up what a checkpoint says; the structure must be the one that it was taken in.
 
         Raises:
-            InputError: Events or controls of the run are missing.
+            InputError: Events or controls of the run are missing, or the checkpoint is of another version.
         """
+        version = checkpoint.get("version", 1)
+        if version != CHECKPOINT_VERSION:
+            raise InputError(
+                f"the trace's checkpoint is of version {version}, and this varichain goes on from version "
+                f"{CHECKPOINT_VERSION} only; begin a new simulation from trace.final"
+            )
         n = checkpoint["n_events"]
         if len(self._events) < n:
             raise InputError(
@@ -363,11 +404,11 @@ class Simulation:
         # new events come last, and have no values yet
         for store, values in ((self._values, checkpoint["values"]), (self._fired, checkpoint["fired"])):
             store |= {watch: x for watch, x in zip(self._watches, values, strict=False) if x is not None}
-        self._first_tick, self._n_ticks = checkpoint["ticks"]
+        self._first_tick, self._n_ticks = checkpoint["ticks"]["first"], checkpoint["ticks"]["count"]
         self._has_begun, self._is_near = checkpoint["has_begun"], checkpoint["is_near"]
         self._use_again(checkpoint["used"])
         self._controls.take_forces(checkpoint["forces"])
-        self.engine = self._new_engine(self.engine.state)
+        self.engine = self._new_engine(self.engine.state, self._controls, self.engine.record)
         self.engine.take_up(checkpoint)
         check_times(self._times, self.time)
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics.actions import Action, Cut
-from varichain.dynamics.breaking import overloads
 from varichain.dynamics.forces import Force
 from varichain.dynamics.joint_forces import joint_forces
+from varichain.instants.actions import Action, Cut
+from varichain.instants.breaking import overloads
 from varichain.mechanism.mechanism import Mechanism
 from varichain.simulation.engine import Engine
 from varichain.simulation.events import Event, When, WhenForce, condition_value

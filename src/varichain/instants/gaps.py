@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from varichain.dynamics.actions import MEET, Connect
 from varichain.dynamics.assembly import CLOSED
 from varichain.errors import GapError
-from varichain.kernels.closure import loop_gaps, project_position
+from varichain.instants.actions import MEET, Connect
+from varichain.kernels.closure import loop_gaps
+from varichain.kernels.projection import project_position
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 
@@ -35,9 +36,9 @@ def refuse_gaps(layout: Layout, s: State, wanted: list[Connect]) -> bool:
     return has_gap
 
 
-def close_gaps(layout: Layout, s: State, wanted: list[Connect]) -> None:
+def close_gaps(layout: Layout, s: State, wanted: list[Connect], may_move: bool = True) -> None:
     """Refuse connections whose frames are apart, and close the gaps of those that may snap by moving the links."""
-    if refuse_gaps(layout, s, wanted):
+    if refuse_gaps(layout, s, wanted) and may_move:
         table = layout.workspaces.mine.table
         left = project_position(table, s.q, CLOSED, _MOST_STEPS, np.empty(layout.n_v))
         if not left <= 1e-9:

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics.actions import cut
 from varichain.dynamics.arguments import opened_with_mass
-from varichain.dynamics.change import StructureChange, change
 from varichain.dynamics.forces import Force
 from varichain.dynamics.forward import forward_dynamics
 from varichain.dynamics.joint_forces import Loaded, joint_forces
 from varichain.dynamics.kinematics import poses
 from varichain.dynamics.loops import loop_frames
+from varichain.instants.actions import cut
+from varichain.instants.change import StructureChange, change
 from varichain.layout.state import State
 from varichain.mechanism.breaks import Breaks
 from varichain.mechanism.mechanism import Mechanism

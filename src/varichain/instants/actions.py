@@ -1,14 +1,15 @@
-"""Structure changes as values: what to connect and what to cut, to be done at an instant or by an event."""
+"""Actions of one instant as values: connections, couplings, cuts, pushes; for `change`, `impact` and events."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from varichain.dynamics.forces import Force
 from varichain.errors import GapError, InputError
 from varichain.kernels.links import frame_on_other
 from varichain.layout.state import State
@@ -21,10 +22,10 @@ from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.checks import positive_scalar
 from varichain.spatial.pose import Pose
 
-Array = NDArray[np.float64]
-
 MEET = 1e-6
 """Frames, or joints of a coupling, further apart than this [m or rad] do not coincide."""
+
+_ORIGIN = Pose()
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,15 +37,14 @@ class Connect:
     joint: Joint
     at: Place | None = None
     at_other: Place | None = None
+    _: KW_ONLY
     name: str | None = None
     snap: float | None = None
 
-
-@dataclass(frozen=True)
-class Cut:
-    """A joint or a coupling to be cut."""
-
-    joint: str
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        if self.snap is not None:
+            positive_scalar(self.snap, "snap")
 
 
 @dataclass(frozen=True)
@@ -58,43 +58,59 @@ class Couple:
     name: str | None = None
 
 
-Action = Connect | Couple | Cut
+@dataclass(frozen=True)
+class Cut:
+    """A joint or a coupling to be cut."""
+
+    joint: str
 
 
-def connect(
-    a: str | Link | Frame,
-    b: str | Link | Frame,
-    joint: Joint,
-    at: Place | None = None,
-    at_other: Place | None = None,
-    *,
-    name: str | None = None,
-    snap: float | None = None,
-) -> Connect:
-    """A connection, for `change`, `impact` and events; arguments as of `Mechanism.connect`."""
-    if snap is not None:
-        positive_scalar(snap, "snap")
-    return Connect(a, b, joint, at, at_other, name, snap)
+@dataclass(frozen=True, eq=False)
+class Push:
+    """An impulse on a link; see `push`."""
+
+    force: Force
 
 
-def couple(
-    joint: str, to: str, multiplier: float = 1.0, offset: float | None = None, name: str | None = None
-) -> Couple:
-    """A coupling, for `change` and events; arguments as of `Mechanism.couple`."""
-    return Couple(joint, to, multiplier, offset, name)
+@dataclass(frozen=True, eq=False)
+class SetGravity:
+    """Another gravity (3,) [m/s^2] from this instant on."""
+
+    gravity: NDArray[np.float64]
 
 
-def cut(joint: str) -> Cut:
-    """A cut of a joint or of a coupling, for `change` and events."""
-    return Cut(joint)
+Action = Connect | Couple | Cut | Push | SetGravity
+
+connect, couple, cut = Connect, Couple, Cut
 
 
-def checked_connections(connections: Any) -> list[Connect]:
-    """The connections as a list."""
-    given = list(connections) if isinstance(connections, Iterable) else [connections]
-    for connection in given:
-        if not isinstance(connection, Connect):
-            raise InputError(f"expected connections such as vc.connect('hand', 'bar', joint), not {connection!r}")
+def push(
+    link: Any,
+    impulse: ArrayLike = (0.0, 0.0, 0.0),
+    angular: ArrayLike = (0.0, 0.0, 0.0),
+    at: ArrayLike = (0.0, 0.0, 0.0),
+    axes: str = "world",
+) -> Push:
+    """An impulse on a link: loops, drives and stops take part in its impact.
+
+    Args:
+        link: Name of the link.
+        impulse: (3,) [N s].
+        angular: (3,) [N m s], besides the impulse's own.
+        at: Point of the link, in its frame, where the impulse acts (3,) [m].
+        axes: Axes of both: "world", or "local" for the link's own.
+    """
+    return Push(Force(link, impulse, angular, at, axes))
+
+
+def checked_actions(actions: Any) -> list[Action]:
+    """The actions as a list."""
+    given = list(actions) if isinstance(actions, Iterable) else [actions]
+    for action in given:
+        if not isinstance(action, Action):
+            raise InputError(
+                f"actions must be vc.connect(...), vc.couple(...), vc.cut(...) or vc.push(...), not {action!r}"
+            )
     return given
 
 
@@ -146,9 +162,6 @@ def apply_couplings(m: Mechanism, s: State, couplings: Iterable[Couple]) -> list
             )
         made.append(coupling)
     return made
-
-
-_ORIGIN = Pose()
 
 
 def _frame_on_other(s: State, a: Link, b: Link, at: Pose) -> Pose:

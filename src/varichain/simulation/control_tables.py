@@ -1,8 +1,9 @@
-"""From controllers and driving motions to what the kernels want, for one structure."""
+"""Controllers and driving motions as tables that the kernels read, for one structure."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,36 @@ from varichain.layout.layout import Layout
 from varichain.layout.tree import JointSlot
 from varichain.motion import Motion
 from varichain.simulation.controllers import PD, Compiled, Controller, Gains, Torques
-from varichain.simulation.engine import Laws
 
 Array = NDArray[np.float64]
 Pack = tuple[NDArray[Any], Array]  # channels and their table
 
 
-def laws_of(layout: Layout, controllers: Sequence[Controller], motion: Motion | None, new: Collection[str]) -> Laws:
+@dataclass(frozen=True, eq=False)
+class ControlTable:
+    """Controls of one structure.
+
+    Attributes:
+        channels, motion: Channels and their numbers: drives first, then references, then torque tables.
+        n_drives, n_references, n_tables: Channels of each use.
+        stiffness, damping, largest: Gains of the PD controllers and largest torques, by freedoms (n_v,).
+        controller: Address of the compiled controller, 0 for none.
+    """
+
+    channels: NDArray[Any]
+    motion: Array
+    n_drives: int
+    n_references: int
+    n_tables: int
+    stiffness: Array
+    damping: Array
+    largest: Array
+    controller: int
+
+
+def control_table(
+    layout: Layout, controllers: Sequence[Controller], motion: Motion | None, new: Collection[str]
+) -> ControlTable:
     """Channels, gains and addresses of all that acts on a structure.
 
     Joints that it does not have are errors in `new` arguments ("controller", "motion"); of those that were there before
@@ -51,7 +75,7 @@ def laws_of(layout: Layout, controllers: Sequence[Controller], motion: Motion | 
     drives, targets, functions = (sum(len(records) for records, _ in kind) for kind in packs)
     compiled = [law.address for law in controllers if isinstance(law, Compiled)]
     address = compiled[0] if compiled else 0
-    return Laws(channels, table, (drives, targets, functions), stiffness, damping, largest, address)
+    return ControlTable(channels, table, drives, targets, functions, stiffness, damping, largest, address)
 
 
 def _slots(layout: Layout, names: Sequence[str]) -> list[JointSlot]:

@@ -1,4 +1,4 @@
-"""What may hold a joint: its stops and its dry friction, as the kernels want them."""
+"""Stops and dry friction of joints as the restraints that kernels read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import InputError
-from varichain.kernels.records import COORDINATE, HOLD, SWING, TWIST
+from varichain.kernels.records import COORDINATE, RESTRAINT, SWING, TWIST
 from varichain.layout.layout import Layout
 from varichain.layout.tree import JointSlot
 from varichain.mechanism.joint import Joint
@@ -50,8 +50,8 @@ def checked_limits(limits: Any) -> Limits:
     raise InputError(f"limits must be 'hard', 'soft', 'off' or vc.SoftLimits(stiffness, damping), not {limits!r}")
 
 
-def holds_of(layout: Layout, limits: Limits, driven: frozenset[str]) -> tuple[NDArray[Any], list[str]]:
-    """Records of all that may be held, and what each is called, such as "knee" or "left hip.swing".
+def restraints_of(layout: Layout, limits: Limits, driven: frozenset[str]) -> tuple[NDArray[Any], list[str]]:
+    """Restraints of a structure, and what each is called, such as "knee" or "left hip.swing".
 
     Joints that follow a given motion have none: their motion says where they are.
     """
@@ -67,7 +67,7 @@ def holds_of(layout: Layout, limits: Limits, driven: frozenset[str]) -> tuple[ND
             records.append(record)
             names.append(f"{slot.name}.{label}" if label else slot.name)
     _refuse_loop_joints(layout, limits)
-    array = np.zeros(len(records), HOLD)
+    array = np.zeros(len(records), RESTRAINT)
     for row, record in zip(array, records, strict=True):
         for field, value in record.items():
             row[field] = value

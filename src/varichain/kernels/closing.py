@@ -1,22 +1,22 @@
-"""Keeping a step's result where it belongs: loops closed, stops held, driven joints on their motion.
+"""Closing loops by Newton's method in the mass metric, positions and velocities, with locked freedoms kept.
 
-The factor of the last evaluation, a few roundings of a step away, is as good as a new one for corrections this small:
-each takes one solution, and only what does not settle is factored anew.
+After a step of integration, the factor of the last evaluation, a few roundings of a step away, is as good as a new one
+for corrections this small: each takes one solution, and only errors that do not shrink are factored anew.
 """
 
 from varichain.kernels.closure import load_errors
 from varichain.kernels.constraint_solve import factor_at_rest, solve
-from varichain.kernels.controls import DRIVES, drive
+from varichain.kernels.controls import drive
 from varichain.kernels.couplings import load_slip_rates
-from varichain.kernels.holds import aim, snap
 from varichain.kernels.jit import routine
 from varichain.kernels.kinematics import move_all, place_all
 from varichain.kernels.loops import place_rows, relative, row_velocity
 from varichain.kernels.manifold import step_all
+from varichain.kernels.restraints import aim_locks, snap_to_stops
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
 from varichain.kernels.tuples import add6, load6, store6
 
-# Loops are closed to rounding of metres and radians; velocities to rounding of the fastest.
+# After a step, loops are closed to rounding of metres and radians; velocities to rounding of the fastest.
 _CLOSED, _STILL = 1e-13, 1e-13
 _CHEAP, _MOST = 8, 16  # corrections with the old factor, and all together
 
@@ -31,46 +31,53 @@ def _correct(table, step):
 
 
 @routine
-def keep_holds(context, t, q, v, work):
-    """Put driven joints on their motion and held ones to their stops."""
-    _, holds, _, channels, motion, _, counts, _ = context
-    if counts[DRIVES] > 0:
-        drive(channels, motion, counts, t, q, v, work)
-    snap(holds, q, v)
+def keep_locks(context, t, q, v, work):
+    """Put driven joints on their motion and locked ones to their stops."""
+    run = context.run
+    if run.n_drives > 0:
+        drive(context.channels, context.motion, run, t, q, v, work)
+    snap_to_stops(context.restraints, q, v)
 
 
 @routine
-def keep_positions(context, t, q, v, step):
-    """Close all loops; returns the largest error left [m or rad]."""
-    table, holds = context[0], context[1]
+def close_positions(table, restraints, q, v, step, tolerance, cheap, most):
+    """Close all loops, q in place; returns the largest error left [m or rad].
+
+    The first `cheap` corrections of at most `most` use the factor that is there.
+    """
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
     multipliers = open_multipliers(table)
-    keep_holds(context, t, q, v, step)
     if len(loops) == 0:
         return 0.0
     largest, before = 0.0, 1e300
-    for count in range(_MOST + 1):
-        aim(holds, bodies, dofs, q, v)
+    for count in range(most + 1):
+        aim_locks(restraints, bodies, dofs, q, v)
         place_all(q, bodies, dofs)
         place_rows(bodies, loops, rows)
         largest = load_errors(bodies, loops, rows, q, multipliers)
         # what rounding leaves does not shrink any more
-        if not largest > _CLOSED or count == _MOST or (largest < 100.0 * _CLOSED and largest > 0.5 * before):
+        if not largest > tolerance or count == most or (largest < 100.0 * tolerance and largest > 0.5 * before):
             break
-        if count >= _CHEAP:
+        if count >= cheap:
             factor_at_rest(table)
             load_errors(bodies, loops, rows, q, multipliers)
         before = largest
         _correct(table, step)
         step_all(bodies, q, step, 1.0, q)
-        snap(holds, q, v)
+        snap_to_stops(restraints, q, v)
     return largest
 
 
 @routine
-def keep_velocities(context, q, v, step):
+def keep_positions(context, t, q, v, step):
+    """Close all loops after a step; returns the largest error left [m or rad]."""
+    keep_locks(context, t, q, v, step)
+    return close_positions(context.table, context.restraints, q, v, step, _CLOSED, _CHEAP, _MOST)
+
+
+@routine
+def keep_velocities(table, restraints, q, v, step):
     """Make all loops stay closed: the smallest change of v in the mass metric; returns what is left [m/s or rad/s]."""
-    table, holds = context[0], context[1]
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
     multipliers = open_multipliers(table)
     if len(loops) == 0:
@@ -78,7 +85,7 @@ def keep_velocities(context, q, v, step):
     largest, before, fastest = 0.0, 1e300, 1.0
     for k in range(len(v)):
         fastest = max(fastest, abs(v[k]))
-    aim(holds, bodies, dofs, q, v)
+    aim_locks(restraints, bodies, dofs, q, v)
     move_all(q, v, bodies, dofs)
     place_rows(bodies, loops, rows)
     for count in range(_MOST + 1):

@@ -1,0 +1,233 @@
+"""What happens at one instant: structure changes with their impact, wholly or not at all.
+
+Every door leads here: `Mechanism.connect`, `cut` and `couple` with a state, `change`, `impact`, events of simulations
+and commands of live runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from varichain.dynamics.arguments import require_mass, sound_layout
+from varichain.dynamics.mobility import Mobility, mobility_of
+from varichain.errors import InputError
+from varichain.instants.actions import (
+    Action,
+    Connect,
+    Couple,
+    Cut,
+    Push,
+    SetGravity,
+    apply_connections,
+    apply_couplings,
+    checked_actions,
+    on_links,
+)
+from varichain.instants.gaps import close_gaps
+from varichain.instants.impact import Impact, Loose, Moving, solve_impact
+from varichain.layout.state import State
+from varichain.mechanism.connections import connection_edit, cut_joint
+from varichain.mechanism.coupling import Coupling, coupling_edit
+from varichain.mechanism.link import Link
+from varichain.mechanism.log import Edit, LogEntry
+from varichain.mechanism.mechanism import Mechanism
+from varichain.mechanism.transaction import transaction
+from varichain.spatial.checks import finite_scalar
+
+
+@dataclass(frozen=True, eq=False)
+class StructureChange:
+    """Result of a structure change.
+
+    Attributes:
+        time: Time of the state [s].
+        edits: Connections and cuts, with frames and impulses.
+        impact: The impact of connections, couplings and pushes; None if there were only cuts, which change no velocity.
+        before, after: Copies of the state.
+        entry: Entry of the structure log; None if the structure stayed as it was.
+    """
+
+    time: float
+    edits: tuple[Edit, ...]
+    impact: Impact | None
+    before: State
+    after: State
+    entry: LogEntry | None = None
+
+    @property
+    def energy_lost(self) -> float:
+        """Kinetic energy that the impact took [J]."""
+        return self.impact.energy_lost if self.impact is not None else 0.0
+
+    def mobility_before(self) -> Mobility:
+        """Mobility of the structure before the change."""
+        return _mobility(self.before)
+
+    def mobility_after(self) -> Mobility:
+        """Mobility of the structure after the change."""
+        return _mobility(self.after)
+
+    def freedoms(self) -> tuple[int, int]:
+        """Degrees of freedom before and after."""
+        return self.mobility_before().n_independent, self.mobility_after().n_independent
+
+    def appeared(self) -> tuple[str, ...]:
+        """Freedoms of joints that can move now and could not before, or were not there."""
+        return _difference(self.mobility_after(), self.mobility_before())
+
+    def vanished(self) -> tuple[str, ...]:
+        """Freedoms of joints that could move before and cannot now, or are gone."""
+        return _difference(self.mobility_before(), self.mobility_after())
+
+    def __str__(self) -> str:
+        """Edits, degrees of freedom, energy."""
+        before, after = self.mobility_before(), self.mobility_after()
+        lines = [f"structure change at t = {self.time:g} s", *(f"  {edit}" for edit in self.edits)]
+        lines.append(f"  N_J {before.n_all} -> {after.n_all}, rank {before.rank} -> {after.rank}")
+        lines.append(f"  degrees of freedom {before.n_independent} -> {after.n_independent}")
+        for title, names in (("appeared", _difference(after, before)), ("vanished", _difference(before, after))):
+            if names:
+                lines.append(f"  {title}: {', '.join(names)}")
+        if self.impact is not None:
+            lines.append(f"  energy {self.impact.energy_before:.6g} J -> {self.impact.energy_after:.6g} J")
+        return "\n".join(lines)
+
+
+def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange:
+    """Connect, couple, cut and push at one instant: cuts first, then the rest as one simultaneous impact.
+
+    Mechanism and state are both changed, or neither. Poses stay; at a cut velocities stay too; connections give the
+    state the velocities after their impact. Nothing is compiled.
+
+    Args:
+        m: Mechanism.
+        s: State, changed in place.
+        actions: `vc.connect(...)`, `vc.couple(...)`, `vc.cut(...)` and `vc.push(...)`.
+
+    Raises:
+        GapError: The frames of a connection do not meet in this state.
+        StructureError, InputError, UnknownNameError, DuplicateNameError: An action is impossible.
+    """
+    given = checked_actions(actions)
+    sound_layout(m, s)
+    done = happen(m, s, given).change
+    s._become(done.after.copy())
+    return done
+
+
+def impact(m: Mechanism, s: State, connections: Iterable[Connect], restitution: float = 0.0) -> Impact:
+    """Velocity jump of joining links at one instant; neither mechanism nor state is changed.
+
+    Loops that exist take part, and all connections act at once. With B = K A^-1 K^T of all rows and their relative
+    velocities K v, the impulse is -(1 + restitution) B^-1 K v, of least norm where B is singular.
+
+    Args:
+        m: Mechanism.
+        s: State.
+        connections: Connections to be tried, as `vc.connect(...)`; may be empty: then the existing loops alone act.
+        restitution: Part of the velocity along the new constraints that is turned round, 0 (stick) to 1 (bounce). Links
+            that bounce are not joined afterwards: this is a collision, not a connection.
+    """
+    part = finite_scalar(restitution, "restitution")
+    if not 0.0 <= part <= 1.0:
+        raise InputError(f"restitution must be from 0 to 1, not {part:g}")
+    given = list(connections) if isinstance(connections, Iterable) else [connections]
+    for connection in given:
+        if not isinstance(connection, Connect):
+            raise InputError(f"expected connections such as vc.connect('hand', 'bar', joint), not {connection!r}")
+    require_mass(sound_layout(m, s))
+    done = happen(m, s, given, is_impact=True, restitution=part, is_trial=True).change
+    assert done.impact is not None
+    return done.impact
+
+
+M = TypeVar("M", bound=Moving)
+
+
+@dataclass(frozen=True, eq=False)
+class Instant(Generic[M]):
+    """An instant that has happened: the structure change, and what moves from now on."""
+
+    change: StructureChange
+    moving: M
+
+
+def _settled(moving: Moving, impact: Impact | None) -> None:
+    """Nothing to settle: there are no restraints."""
+
+
+def happen(
+    m: Mechanism,
+    s: State,
+    actions: Sequence[Action],
+    moving_for: Callable[[State], M] = Loose,  # type: ignore[assignment]
+    settle: Callable[[M, Impact | None], None] = _settled,
+    *,
+    is_impact: bool = False,
+    restitution: float = 0.0,
+    is_trial: bool = False,
+) -> Instant[M]:
+    """Carry out the actions of one instant: edits of the structure, then one impact of everything that acts.
+
+    The state is left as it is; the state after the instant is in the result. If anything fails, the mechanism is as it
+    was before.
+
+    Args:
+        m: Mechanism.
+        s: State before the instant.
+        actions: Actions, checked.
+        moving_for: From the state in the new structure to what moves there: restraints with their modes, and drives. By
+            default there are none.
+        settle: Called after the impact with what moves and the impact; it may refuse the instant by raising.
+        is_impact: Whether there is an impact even without connections, couplings and pushes.
+        restitution: Part of the velocity along new connections that is turned round.
+        is_trial: Whether the mechanism is put back in any case.
+    """
+    before = s.copy()
+    with transaction(m, trial=is_trial):
+        edits = [edit for action in actions if isinstance(action, Cut) for edit in cut_joint(m, action.joint)]
+        for action in actions:
+            if isinstance(action, SetGravity):
+                m.gravity = action.gravity
+        wanted = on_links(m, (action for action in actions if isinstance(action, Connect)))
+        links = apply_connections(m, s, wanted)
+        couplings = apply_couplings(m, s, [action for action in actions if isinstance(action, Couple)])
+        after = s.copy().follow(m)
+        require_mass(after.layout)
+        close_gaps(after.layout, after, wanted, may_move=restitution == 0.0)
+        moving = moving_for(after)
+        pushes = [action.force for action in actions if isinstance(action, Push)]
+        found = None
+        if links or couplings or pushes or is_impact:
+            joined = frozenset(str(link.joint.name) for link in links if link.joint) if restitution else frozenset()
+            found = solve_impact(moving, pushes, joined, restitution)
+            edits += _edits(m, links, couplings, found)
+        settle(moving, found)
+    entry = None
+    if edits and not is_trial:
+        entry = m.log.write(s.time, tuple(edits), found.energy_lost if found is not None else 0.0)
+    return Instant(StructureChange(s.time, tuple(edits), found, before, after, entry), moving)
+
+
+def _edits(m: Mechanism, links: list[Link], couplings: list[Coupling], found: Impact) -> list[Edit]:
+    """What the log says of new connections and couplings, each with its own impulse."""
+    edits = []
+    for link in links:
+        assert link.joint is not None
+        edits.append(connection_edit(link, tuple(found.impulses[str(link.joint.name)].tolist())))
+    return edits + [coupling_edit(m, one, impulse=found.impulses.couplings[one.name]) for one in couplings]
+
+
+def _difference(mobility: Mobility, other: Mobility) -> tuple[str, ...]:
+    """Freedoms that can move in one and not in the other, in the order of the first."""
+    movable = set(other.independent + other.dependent) - set(other.locked)
+    freedoms = sorted(mobility.independent_columns.tolist() + mobility.dependent_columns.tolist())
+    names = dict(zip(mobility.independent_columns.tolist(), mobility.independent, strict=True))
+    names |= dict(zip(mobility.dependent_columns.tolist(), mobility.dependent, strict=True))
+    return tuple(names[k] for k in freedoms if names[k] not in movable and names[k] not in mobility.locked)
+
+
+def _mobility(s: State) -> Mobility:
+    return mobility_of(s.layout, s.layout.workspaces.mine.table, s, probe=False)

@@ -1,0 +1,161 @@
+"""Impact: the velocities right after links have been joined, pushed or stopped while they moved [NY, V-C]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.dynamics.arguments import link_row, massless_error
+from varichain.dynamics.forces import Force
+from varichain.dynamics.loop_forces import LoopForces, loop_forces_from_rows
+from varichain.dynamics.totals import Momentum
+from varichain.errors import SimulationError
+from varichain.kernels.impact import impact as _impact
+from varichain.kernels.records import CHANNEL, IMPACT, RESTRAINT, RUN
+from varichain.kernels.tables import as_records
+from varichain.kernels.wrenches import add_wrench
+from varichain.layout.state import State
+from varichain.layout.workspace import Workspace
+
+Array = NDArray[np.float64]
+
+_STILL = 1e-9  # [m/s or rad/s] that a loop may open with after an impact, relative to the velocities
+
+
+class Moving(Protocol):
+    """A structure in motion, as an impact needs it.
+
+    Attributes:
+        state: Time, coordinates and velocities; the impact changes the velocities.
+        workspace: Arrays of the structure.
+        restraints: Stops and friction, with their modes; the impact sets the modes of those that it touches.
+        channels, motion: Driven joints.
+        record: Record of the run (RUN), with its time and its number of drives.
+    """
+
+    state: State
+    workspace: Workspace
+    restraints: NDArray[Any]
+    channels: NDArray[Any]
+    motion: Array
+    record: NDArray[Any]
+
+
+class Loose:
+    """A state with no stops, friction or drives."""
+
+    restraints = as_records(np.zeros(0, RESTRAINT))
+    channels = as_records(np.zeros(0, CHANNEL))
+    motion: Array = np.zeros(0)
+    record = as_records(np.zeros(1, RUN))
+
+    def __init__(self, state: State) -> None:
+        """Take a state; its thread's workspace is used."""
+        self.state = state
+        self.workspace = state.layout.workspaces.mine
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Impact:
+    """Result of an impact.
+
+    Attributes:
+        jump: Change of the joint velocities (n_v,).
+        v: Velocities after it (n_v,).
+        impulses: [moment; force] (6,) [N m s, N s] at every loop, those that were there before included: on its real
+            link, at the joint, world axes.
+        totals: Record of energies, momenta and centre of mass, as named below.
+    """
+
+    jump: Array
+    v: Array
+    impulses: LoopForces
+    totals: Any
+
+    @property
+    def energy_before(self) -> float:
+        """Kinetic energy before the impact [J]."""
+        return float(self.totals["energy_before"])
+
+    @property
+    def energy_after(self) -> float:
+        """Kinetic energy after it [J]."""
+        return float(self.totals["energy_after"])
+
+    @property
+    def momentum_before(self) -> Momentum:
+        """Momentum of the whole mechanism before the impact, about its centre of mass."""
+        return self._momentum("momentum_before")
+
+    @property
+    def momentum_after(self) -> Momentum:
+        """Momentum after it."""
+        return self._momentum("momentum_after")
+
+    @property
+    def energy_lost(self) -> float:
+        """Kinetic energy lost [J]; never negative but for rounding."""
+        return self.energy_before - self.energy_after
+
+    def _momentum(self, field: str) -> Momentum:
+        h = self.totals[field]
+        return Momentum(linear=h[3:], angular=h[:3], about=self.totals["center"])
+
+
+def solve_impact(
+    moving: Moving, pushes: Iterable[Force] = (), bouncing: frozenset[str] = frozenset(), restitution: float = 0.0
+) -> Impact:
+    """Impact of all loops, pushes, drives and touched stops on a moving structure, whose velocities it changes.
+
+    Args:
+        moving: The structure.
+        pushes: Impulses on links.
+        bouncing: Names of loops that turn round a part of the velocity that they close with, the `restitution`.
+        restitution: That part.
+    """
+    state, workspace = moving.state, moving.workspace
+    layout, table = state.layout, workspace.table
+    places = [(link_row(layout, push.link), push) for push in pushes]
+    for row, push in places:
+        add_wrench(table, state.q, row, push._point, push._wrench, push._local)
+    loops = workspace.array("loops")
+    if bouncing:
+        loops["restitution"][: len(layout.connections)] = [
+            restitution if connection.joint.name in bouncing else 0.0 for connection in layout.connections
+        ]
+    jump, work = np.empty(layout.n_v), np.empty(layout.n_q + layout.n_v)
+    totals, multipliers = np.zeros(1, IMPACT), np.empty(len(workspace.array("rows")))
+    wrenches = np.empty((len(layout.connections), 6))
+    _impact(
+        table,
+        moving.restraints,
+        moving.channels,
+        moving.motion,
+        moving.record,
+        state.q,
+        state.v,
+        jump,
+        work,
+        as_records(totals),
+        multipliers,
+        wrenches,
+    )
+    if bouncing:
+        loops["restitution"] = 0.0
+    found = totals[0]
+    if found["massless"] >= 0:
+        raise massless_error(layout, int(found["massless"]))
+    if not found["opening"] <= _STILL:
+        raise SimulationError(
+            f"the impact at t = {state.time:.9g} s leaves loops opening with {found['opening']:.3g} of the fastest "
+            "velocity: their constraints contradict each other, or a driven joint",
+            state.time,
+        )
+    impulses = LoopForces(layout, wrenches, multipliers[: layout.n_rows], found["n_dependent"] == 0)
+    if found["n_dependent"]:
+        impulses = loop_forces_from_rows(layout, workspace, state.q)
+    return Impact(jump, state.v.copy(), impulses, found)

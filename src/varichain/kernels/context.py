@@ -1,0 +1,18 @@
+"""All that acts on a mechanism in a run, in one argument."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Context(NamedTuple):
+    """Arguments of the right-hand side of a simulation that do not change within a step."""
+
+    table: Any  # address table of the structure
+    restraints: Any  # stops and dry friction, with their modes
+    forces: Any  # external
+    channels: Any  # motions that joints are driven along, references, torque tables
+    motion: Any  # numbers of the channels
+    controls: Any  # gains and torques, one record a freedom
+    run: Any  # record of the run
+    rate: Any  # 1 / step if a step is to undo the errors of loops (Euler), 0 if they are closed otherwise

@@ -1,0 +1,105 @@
+"""The velocity jump of closing loops in motion [NY, V-C]."""
+
+from varichain.kernels.constraint_solve import factor_at_rest, solve
+from varichain.kernels.couplings import forced_slip, load_slip_rates, slip_of
+from varichain.kernels.jit import TABLE, VECTOR, helper, kernel, routine
+from varichain.kernels.kinematics import move_all
+from varichain.kernels.loops import relative, row_velocity
+from varichain.kernels.propagation import subtract_free
+from varichain.kernels.records import COORDINATES
+from varichain.kernels.tables import (
+    open_bodies,
+    open_dofs,
+    open_loops,
+    open_multipliers,
+    open_propagated,
+    open_rows,
+    open_support,
+)
+from varichain.kernels.tuples import ZERO6, add6, dot6, load6, store6
+
+
+@kernel(TABLE, VECTOR, VECTOR, VECTOR)
+def velocity_jump(
+    # layout
+    table,
+    # in
+    q,
+    v,
+    # out
+    dv_out,
+):
+    """Smallest jump in the mass metric after which K v = 0: the impact of closing all loops at once [NY, (25)-(38)].
+
+    A loop with restitution opens afterwards with that part of the velocity that it closed with.
+    The impulses stay in the multipliers.
+    """
+    move_all(q, v, open_bodies(table), open_dofs(table))
+    jump(table, v, dv_out)
+
+
+@helper
+def load_residual(bodies, dofs, loops, rows, dv, multipliers):
+    """One step of iterative refinement: keep the multipliers in `x`, and load the velocities that are left.
+
+    The factor of G loses digits where rows nearly depend on each other; a second solution brings them back.
+    """
+    for i in range(len(loops)):
+        loop = loops[i]
+        _, _, w_rel, v_rel = relative(bodies, loop)
+        A, B = bodies[loop.body_A], bodies[loop.body_B]
+        dA_A, dA_B = add6(load6(A.dA), load6(A.forced)), add6(load6(B.dA), load6(B.forced))
+        for r in range(loop.row, loop.row + loop.n_rows):
+            row = rows[r]
+            wanted = -(1.0 + loop.restitution) * row_velocity(row, loop, w_rel, v_rel)
+            row.x = multipliers[r]
+            multipliers[r] = wanted - dot6(load6(row.f_A), dA_A) + dot6(load6(row.f_B), dA_B)
+            if loop.orientation == COORDINATES:
+                multipliers[r] -= slip_of(bodies, loop, dv) + forced_slip(bodies, dofs, loop)
+
+
+@routine
+def jump(table, v, dv_out):
+    """Velocity jump by loops, by the given jumps of locked freedoms, and by impulses on bodies, which v has moved.
+
+    The entry of a locked freedom is the part beyond its given jump: zero.
+    """
+    bodies, dofs, loops, rows, multipliers = (
+        open_bodies(table),
+        open_dofs(table),
+        open_loops(table),
+        open_rows(table),
+        open_multipliers(table),
+    )
+    factor_at_rest(table)
+    load_slip_rates(bodies, loops, v)
+    for i in range(len(loops)):
+        loop = loops[i]
+        store6(loop.own, ZERO6)  # no spring or damper gives an impulse
+        _, _, w_rel, v_rel = relative(bodies, loop)
+        forced_A, forced_B = load6(bodies[loop.body_A].forced), load6(bodies[loop.body_B].forced)
+        for r in range(loop.row, loop.row + loop.n_rows):
+            row = rows[r]
+            given = dot6(load6(row.f_A), forced_A) - dot6(load6(row.f_B), forced_B)
+            if loop.orientation == COORDINATES:
+                given += forced_slip(bodies, dofs, loop)
+            multipliers[r] = -(1.0 + loop.restitution) * row_velocity(row, loop, w_rel, v_rel) - given
+    subtract_free(loops, open_support(table), open_propagated(table), dofs, multipliers)
+    solve(table, dv_out)
+    load_residual(bodies, dofs, loops, rows, dv_out, multipliers)
+    solve(table, dv_out)
+    for r in range(len(rows)):
+        multipliers[r] += rows[r].x
+
+
+@routine
+def largest_opening(bodies, loops, rows):
+    """Largest velocity that a loop without restitution opens with, of bodies that have been moved."""
+    largest = 0.0
+    for i in range(len(loops)):
+        loop = loops[i]
+        if loop.restitution == 0.0:
+            _, _, w_rel, v_rel = relative(bodies, loop)
+            for r in range(loop.row, loop.row + loop.n_rows):
+                largest = max(largest, abs(row_velocity(rows[r], loop, w_rel, v_rel)))
+    return largest
