@@ -11,7 +11,7 @@ import sys
 from multiprocessing import get_context
 
 import varichain.kernels
-from varichain.kernels import jit
+from varichain.kernels import cache, jit
 
 
 def compile_share(i: int) -> int:
@@ -29,7 +29,7 @@ def main() -> None:
     if jit.JIT_DISABLED:
         sys.exit("the compiler is switched off: NUMBA_DISABLE_JIT is set")
     with get_context("spawn").Pool(2) as pool:
-        print(f"{sum(pool.map(compile_share, range(2), chunksize=1))} kernels in {jit.cache_folder()}")
+        print(f"{sum(pool.map(compile_share, range(2), chunksize=1))} kernels in {cache.cache_folder()}")
 
 
 if __name__ == "__main__":

@@ -1,82 +1,77 @@
 """The compiler's cache: filled once with one line of notice, silent after, never stale."""
 
 import os
-import shutil
-import subprocess
-import sys
 import time
-from pathlib import Path
 
-import pytest
-
-import varichain
+from copies import PACKAGE, run
 from lane import compiled_only
 
-PACKAGE = Path(varichain.__file__).parent
-
-# A slider asked where it is: two small kernels, which call helpers of other files.
+# Where a slider is, and the bits of a turned link's pose: two small kernels, which call helpers of other files.
 SLIDE = """
 import varichain as vc
 m = vc.Mechanism()
 m.add_link("sled", joint=vc.Prismatic("z"), inertia=vc.Inertia.sphere(1.0, 0.1))
+m.add_link("arm", "sled", vc.Revolute((1, 2, 3)), at=(0.1, 0.7, 0.3), inertia=vc.Inertia.sphere(1.0, 0.1))
 s = m.state()
 s["sled"].q = 0.25
-z = vc.pose(m, s, "sled").p[2]
+s["arm"].q = 0.3
+z, arm = vc.pose(m, s, "sled").p[2], vc.pose(m, s, "arm")
 from varichain.kernels.links import link_poses
 print(z, sum(link_poses.stats.cache_hits.values()), sum(link_poses.stats.cache_misses.values()))
+print(arm.R.tobytes().hex() + arm.p.tobytes().hex())
 """
-
-
-@pytest.fixture
-def sources(tmp_path):
-    """Folder with a copy of the package's sources, which may be edited."""
-    folder = tmp_path / "sources"
-    shutil.copytree(PACKAGE, folder / "varichain", ignore=shutil.ignore_patterns("__pycache__"))
-    return folder
-
-
-def run(code, sources, cache, **environment):
-    """Standard output and error of a new Python process."""
-    settings = {"PYTHONPATH": str(sources), "VARICHAIN_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA", "COVERAGE"))}
-    finished = subprocess.run(
-        [sys.executable, "-c", code],
-        env=inherited | settings | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert finished.returncode == 0, finished.stderr
-    return finished.stdout.split(), finished.stderr.splitlines()
 
 
 @compiled_only
 def test_the_cache_follows_the_sources(sources, tmp_path):
-    """The first process compiles and says so in one line, the second is silent, an edited helper is compiled anew."""
+    """Compiled and said in one line; loaded in silence, with the same bits; compiled anew for an edited helper only."""
     cache = tmp_path / "cache"
-    answer, said = run(SLIDE, sources, cache)
+    (*answer, fresh_bits), said = run(SLIDE, sources, cache)
     assert answer == ["0.25", "0", "1"]
     assert len(said) == 1 and "compiling kernels" in said[0] and str(cache) in said[0]
 
-    answer, said = run(SLIDE, sources, cache)
-    assert answer == ["0.25", "1", "0"]
-    assert said == []
-
     helper = sources / "varichain" / "kernels" / "freedoms.py"  # not the file of the kernel that is called
     text = helper.read_text()
+    helper.write_text("# A comment, which moves all lines.\n" + text.replace('."""', '. Edited."""'))
+    (*answer, bits), said = run(SLIDE, sources, cache)
+    assert answer == ["0.25", "1", "0"] and bits == fresh_bits
+    assert said == []
+
     assert text.count("scale3(q[k], column(R_WJ, 2))") == 1
     before = helper.stat()
     helper.write_text(text.replace("scale3(q[k], column(R_WJ, 2))", "scale3(9 * q[k], column(R_WJ, 2))"))
     os.utime(helper, ns=(before.st_atime_ns, before.st_mtime_ns))
-    answer, said = run(SLIDE, sources, cache)
+    (*answer, _), said = run(SLIDE, sources, cache)
     assert answer == ["2.25", "0", "1"]
     assert len(said) == 1
 
     helper.write_text(text)
     os.utime(helper, ns=(before.st_atime_ns, before.st_mtime_ns))
-    answer, said = run(SLIDE, sources, cache)
-    assert answer == ["0.25", "1", "0"]
+    (*answer, bits), said = run(SLIDE, sources, cache)
+    assert answer == ["0.25", "1", "0"] and bits == fresh_bits
     assert said == []
+
+
+@compiled_only
+def test_damaged_files_are_compiled_anew(tmp_path):
+    """A file that ends too early, or is none of ours, costs a compilation and nothing else."""
+    (tmp_path / "two_kernels.py").write_text(SHARED)
+    use = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+import numpy as np
+from two_kernels import first
+print(first(np.arange(3.0)), sum(first.stats.cache_hits.values()))
+"""
+    cache = tmp_path / "cache"
+    (value, _), _ = run(use, PACKAGE.parent, cache)
+    (path,) = cache.rglob("two_kernels.first-*.kernel")
+    content = path.read_bytes()
+    for damaged in (b"", content[: len(content) // 2], b"no kernel"):
+        path.write_bytes(damaged)
+        assert run(use, PACKAGE.parent, cache)[0] == [value, "0"]
+        assert run(use, PACKAGE.parent, cache)[0] == [value, "1"]
+    assert [path.name.startswith("two_kernels.first-") for path in cache.rglob("*.kernel")] == [True]
 
 
 @compiled_only
@@ -107,20 +102,16 @@ print(sorted({"numba", "llvmlite", "scipy", "varichain.dynamics", "varichain.mot
     assert said == []
 
 
-def test_only_own_folders_are_tidied_away(tmp_path):
+def test_only_unused_kernels_are_tidied_away(tmp_path):
     """Kernels that nobody used for a month are removed; whatever else lies in the folder is left alone."""
-    from varichain.kernels.jit import _FOLDER_PREFIX, _forget_old_caches
+    from varichain.kernels.cache import _forget_unused
 
     long_ago = time.time() - 40 * 86400
-    names = {f"{_FOLDER_PREFIX}old": long_ago, f"{_FOLDER_PREFIX}new": None, "my-research-data": long_ago}
-    for name, modified in names.items():
-        inner = tmp_path / name / "inner"
-        inner.mkdir(parents=True)
-        (inner / "kernel.nbi").write_text("...")
-        if modified is not None:
-            os.utime(tmp_path / name, (modified, modified))
-    _forget_old_caches(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["my-research-data", f"{_FOLDER_PREFIX}new"]
+    for name, modified in {"old.kernel": long_ago, "new.kernel": time.time(), "my-research-data": long_ago}.items():
+        (tmp_path / name).write_text("...")
+        os.utime(tmp_path / name, (modified, modified))
+    _forget_unused(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["my-research-data", "new.kernel"]
 
 
 # Two kernels with one routine, in a file of their own, for what is typed at a prompt cannot be cached.

@@ -129,7 +129,7 @@ class Batch:
         left = np.zeros(len(q))
         if not self._layout.is_tree:
             work = [np.empty(self.n_v) for _ in range(self.threads)]
-            address = rows.address_of_kernel(projection.project_position)
+            address = rows.address_of_kernel(projection.project_position, 0.0)
 
             def close(thread: int, first: int, end: int) -> None:
                 table = self._workspaces[thread].table
@@ -150,7 +150,7 @@ class Batch:
         q, v = self._states(q, v)
         torques = self._matrix(tau, (self.n_v,), "tau", len(q))
         memory = [stepping.step_memory(self.n_q, self.n_v) for _ in range(self.threads)]
-        address = rows.address_of_kernel(stepping.advance)
+        address = rows.address_of_kernel(stepping.advance, rows.ROOM)
 
         def move(thread: int, first: int, end: int) -> None:
             table = self._workspaces[thread].table
@@ -229,12 +229,12 @@ class Batch:
 
     def _faults(self, q: Array, v: Array) -> NDArray[np.int64]:
         codes = np.zeros(len(q), np.int64)
-        self._share(rows.rows_to_codes, first_fault, q, v, codes)
+        self._share(rows.rows_to_codes, first_fault, q, v, codes, like=0)
         return codes
 
-    def _share(self, driver: Callable[..., object], kernel: Any, *arrays: NDArray[Any]) -> None:
-        """Let the threads call a kernel for all rows of the arrays."""
-        address = rows.address_of_kernel(kernel)
+    def _share(self, driver: Callable[..., object], kernel: Any, *arrays: NDArray[Any], like: Any = rows.ROOM) -> None:
+        """Let the threads call a kernel, which returns something like `like`, for all rows of the arrays."""
+        address = rows.address_of_kernel(kernel, like)
 
         def work(thread: int, first: int, end: int) -> None:
             driver(address, self._workspaces[thread].table, *arrays, first, end)

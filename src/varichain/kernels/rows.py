@@ -4,6 +4,7 @@ The kernels are called by address, as they are: none is compiled a second time f
 as a single call. Each function takes rows from `first` to (not including) `end`.
 """
 
+import functools
 from typing import Any
 
 import numba
@@ -25,14 +26,23 @@ from varichain.kernels.jit import (
 
 CUBE = numba.float64[:, :, ::1]
 
-# Room for what a kernel returns: nothing, a number or two. Nobody looks at it where the kernel has an `out`.
-_ROOM = (0.0, 0.0)
+# Room for the result of a kernel: nothing, a number or two. Nobody looks at the result where the kernel has an `out`.
+ROOM = (0.0, 0.0)
+ROOM_SIZE = 16
 # With the compiler off there are no addresses: a number stands for each kernel.
 _PLAIN: list[Any] = []
 
 
-def address_of_kernel(function: Any) -> int:
-    """Address of a kernel, compiled if it is not yet; it is good for the life of the process."""
+@functools.lru_cache(maxsize=None, typed=True)  # 0 is not 0.0 here
+def address_of_kernel(function: Any, like: Any) -> int:
+    """Address of a kernel, compiled if it is not yet; it is good for the life of the process.
+
+    `like` must be that of the `call` which gets the address: a value of the kernel's return type, or ROOM, if the
+    result has up to 16 bytes and nobody looks at it.
+
+    Raises:
+        TypeError: The kernel returns something else, which `call` would write over other values.
+    """
     if JIT_DISABLED:
         if function not in _PLAIN:
             _PLAIN.append(function)
@@ -41,20 +51,25 @@ def address_of_kernel(function: Any) -> int:
     if types not in function.overloads:
         function.compile(types)
     compiled = function.overloads[types]
+    returned, context = compiled.signature.return_type, compiled.target_context
+    size = context.get_abi_sizeof(context.get_value_type(returned))
+    if not (returned == numba.typeof(like) or (like is ROOM and size <= ROOM_SIZE)):
+        room = f"{numba.typeof(like)}" if like is not ROOM else f"at most {ROOM_SIZE} bytes"
+        raise TypeError(f"kernel {function.__name__} returns {returned} ({size} bytes), where {room} is expected")
     return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
 
 
 if JIT_DISABLED:
 
     def call(address, like, arguments):
-        """Call the kernel at an address; it returns something like `like`."""
+        """Call the kernel at an address that was made for `like` (see `address_of_kernel`)."""
         return _PLAIN[address](*arguments)
 
 else:
 
     @intrinsic
     def call(typing_context: Any, address: Any, like: Any, arguments: Any) -> Any:
-        """Call the kernel at an address; it returns something like `like`."""
+        """Call the kernel at an address that was made for `like` (see `address_of_kernel`)."""
 
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             unpacked = [builder.extract_value(values[2], i) for i in range(len(arguments.types))]
@@ -70,28 +85,28 @@ else:
 def rows_of_two(address, table, x, y, out, first, end):
     """Kernels (table, x, y, out)."""
     for i in range(first, end):
-        call(address, _ROOM, (table, x[i], y[i], out[i]))
+        call(address, ROOM, (table, x[i], y[i], out[i]))
 
 
 @kernel(INTEGER, TABLE, MATRIX, MATRIX, MATRIX, MATRIX, INTEGER, INTEGER)
 def rows_of_three(address, table, x, y, z, out, first, end):
     """Kernels (table, x, y, z, out)."""
     for i in range(first, end):
-        call(address, _ROOM, (table, x[i], y[i], z[i], out[i]))
+        call(address, ROOM, (table, x[i], y[i], z[i], out[i]))
 
 
 @kernel(INTEGER, TABLE, MATRIX, CUBE, INTEGER, INTEGER)
 def rows_to_matrices(address, table, x, out, first, end):
     """Kernels (table, x, out) whose `out` is a matrix."""
     for i in range(first, end):
-        call(address, _ROOM, (table, x[i], out[i]))
+        call(address, ROOM, (table, x[i], out[i]))
 
 
 @kernel(INTEGER, TABLE, MATRIX, CUBE, CUBE, INTEGER, INTEGER)
 def rows_to_pairs(address, table, x, out, other_out, first, end):
     """Kernels (table, x, out, other_out) that write two matrices."""
     for i in range(first, end):
-        call(address, _ROOM, (table, x[i], out[i], other_out[i]))
+        call(address, ROOM, (table, x[i], out[i], other_out[i]))
 
 
 @kernel(INTEGER, TABLE, MATRIX, MATRIX, INTEGERS, INTEGER, INTEGER)
@@ -112,4 +127,4 @@ def rows_closed(address, table, q, tolerance, most_steps, work, left_out, first,
 def rows_advanced(address, table, q, v, tau, dt, steps, controls, runs, node_matrix, work, first, end):
     """The kernel `advance`, q and v in place."""
     for i in range(first, end):
-        call(address, _ROOM, (table, q[i], v[i], tau[i], dt, steps, controls, runs, node_matrix, work))
+        call(address, ROOM, (table, q[i], v[i], tau[i], dt, steps, controls, runs, node_matrix, work))

@@ -61,7 +61,7 @@ def plain_rollout(plan: Plan) -> Rollout:
     ticks = start + np.arange(1, plan.torques.shape[1] + 1) * plan.settings.control_step
     ticks[-1:] = np.inf
     cancelled = np.zeros(1, np.int64)
-    address = address_of_kernel(running.run)
+    address = address_of_kernel(running.run, None)
     begins = [(engine.restraints.copy(), engine.record.copy()) for engine in engines]
 
     def run(thread: int, first: int, last: int) -> None:
