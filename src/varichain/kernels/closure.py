@@ -11,7 +11,10 @@ from varichain.kernels.tuples import dot6, load6
 
 @helper
 def load_errors(bodies, loops, rows, q, multipliers):
-    """Position errors of all rows as right-hand sides, negative; returns the largest [m or rad]."""
+    """Position errors of all rows as right-hand sides, negative; returns the largest [m or rad].
+
+    Needs: rows placed.
+    """
     load_slips(bodies, loops, q)
     largest = 0.0
     for i in range(len(loops)):

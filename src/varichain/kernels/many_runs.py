@@ -75,7 +75,7 @@ def _set_torque(torque, acts, controls, run):
 def run_rows(
     # in: address of `run`
     address,
-    # arguments of `run`: layout, in, in and out, work, out
+    # in and out: arguments of `run`
     table,
     restraints,
     forces,
