@@ -53,6 +53,7 @@ def checks() -> list[Check]:
         Check("format", (*python, "ruff", "format", "--check", ".")),
         Check("types", (*python, "mypy")),
         Check("layers", (lint_imports,)),
+        Check("kernel lint", (sys.executable, str(ROOT / "tools" / "lint_kernels.py"))),
         Check("kernels", (sys.executable, str(ROOT / "tools" / "compile_kernels.py")), {"NUMBA_DISABLE_JIT": "0"}),
         Check("tests, compiled", tests, {"NUMBA_DISABLE_JIT": "0"}),
         Check("tests, JIT off", tests, {"NUMBA_DISABLE_JIT": "1"}),

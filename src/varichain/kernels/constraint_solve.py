@@ -27,9 +27,12 @@ from varichain.kernels.tuples import add_scaled6, load3, load6, load9, scale3
 
 @routine
 def factor(table):
-    """Propagated rows, Gram matrix and its factor; the articulated sweep and the rows' geometry must be done.
+    """Propagated rows, Gram matrix and its factor.
 
     Returns the smallest pivot kept and the largest dropped, as parts of their diagonals.
+
+    Needs: inertias articulated, rows placed.
+    Gives: rows factored.
     """
     dofs, loops, rows, pairs = open_dofs(table), open_loops(table), open_rows(table), open_pairs(table)
     support, shared = open_support(table), open_shared(table)
@@ -46,7 +49,10 @@ def factor(table):
 
 @routine
 def solve(table, out):
-    """Multipliers from the rows' right-hand sides, then accelerations (or jumps, or steps) of all freedoms."""
+    """Multipliers from the rows' right-hand sides, then accelerations (or jumps, or steps) of all freedoms.
+
+    Needs: rows factored.
+    """
     bodies, dofs, multipliers = open_bodies(table), open_dofs(table), open_multipliers(table)
     answers = open_answers(table)
     solve_gram(open_groups(table), open_gram(table), multipliers, answers)
@@ -56,9 +62,12 @@ def solve(table, out):
 
 @routine
 def factor_at_rest(table):
-    """Articulated inertias with no force anywhere, and the factor of G; bodies must be placed.
+    """Articulated inertias and the factor of G, without velocities and torques.
 
-    But for jumps that held freedoms force on the bodies, and impulses: external wrenches at this level.
+    Body forces: prescribed jumps of locked freedoms and external impulses only.
+
+    Needs: bodies placed.
+    Gives: bias forces loaded, torques loaded.
     """
     bodies, dofs = open_bodies(table), open_dofs(table)
     for i in range(1, len(bodies)):

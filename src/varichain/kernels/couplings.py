@@ -70,7 +70,10 @@ def count_couplings(loops):
 
 @routine
 def load_slips(bodies, loops, q):
-    """Position errors of all couplings; zero where it is the rounding of large coordinates alone."""
+    """Position errors of all couplings; zero where it is the rounding of large coordinates alone.
+
+    Gives: slips loaded.
+    """
     for i in range(len(loops)):
         loop = loops[i]
         if loop.orientation == COORDINATES:
@@ -81,7 +84,10 @@ def load_slips(bodies, loops, q):
 
 @routine
 def load_slip_rates(bodies, loops, v):
-    """Velocity errors of all couplings."""
+    """Velocity errors of all couplings.
+
+    Gives: slip rates loaded.
+    """
     for i in range(len(loops)):
         loop = loops[i]
         if loop.orientation == COORDINATES:

@@ -72,7 +72,10 @@ def turn_back(body, a_out):
 
 @routine
 def outward_bias(bodies, dofs, q, v):
-    """Motion, bias forces, motion vectors and rigid inertias of all bodies while joint accelerations are zero."""
+    """Motion, bias forces, motion vectors and rigid inertias of all bodies while joint accelerations are zero.
+
+    Gives: bodies moved, bias forces loaded.
+    """
     for i in range(1, len(bodies)):
         body = bodies[i]
         R, p = place(bodies, i, q)
@@ -90,7 +93,10 @@ def outward_bias(bodies, dofs, q, v):
 
 @helper
 def load_torques(dofs, tau):
-    """Generalized forces that the freedoms are driven by, less what springs, dampers and friction take."""
+    """Generalized forces that the freedoms are driven by, less what springs, dampers and friction take.
+
+    Gives: torques loaded.
+    """
     for k in range(len(dofs)):
         dofs[k].u = tau[k] - dofs[k].passive
 
@@ -144,6 +150,9 @@ def inward_articulated(bodies, dofs):
     """Articulated inertias and bias forces: U = I_A s, d = s . U, I_A <- I_A - U U^T / d, last freedom to first.
 
     On entry u holds the freedoms' generalized forces, on exit what is left of them after the bias forces.
+
+    Needs: bias forces loaded, torques loaded.
+    Gives: inertias articulated.
     """
     for i in range(len(bodies) - 1, 0, -1):
         body = bodies[i]
@@ -169,6 +178,8 @@ def outward_accelerations(bodies, dofs, a_out):
     """Joint accelerations from the ground outward: a = (u - U . dA) / d, dA <- dA + s a.
 
     Of a locked freedom: the part beyond its given acceleration, which is zero.
+
+    Needs: inertias articulated.
     """
     store6(bodies[0].dA, ZERO6)
     for i in range(1, len(bodies)):

@@ -20,7 +20,10 @@ from varichain.kernels.tuples import (
 
 @helper
 def place(bodies, i, q):
-    """Pose of body i from its parent's: R_WB and its origin p from the tree's reference point; both are also stored."""
+    """Pose of body i from its parent's: R_WB and its origin p from the tree's reference point; both are also stored.
+
+    Gives: bodies placed.
+    """
     body = bodies[i]
     parent = bodies[body.parent]
     R_WP = load9(parent.R)
@@ -42,6 +45,8 @@ def move(bodies, i, R, p, v):
 
     V = V_P + S v, A = A_P + V_P x (S v): every elementary freedom's axes move with the body's parent or with the
     body itself, and S v x S v = 0 makes the two the same.
+
+    Gives: bodies moved.
     """
     body = bodies[i]
     parent = bodies[body.parent]
@@ -61,7 +66,10 @@ def place_all(
     bodies,
     dofs,
 ):
-    """Poses of all bodies and motion vectors of all freedoms."""
+    """Poses of all bodies and motion vectors of all freedoms.
+
+    Gives: bodies placed.
+    """
     for i in range(1, len(bodies)):
         R, p = place(bodies, i, q)
         write_motion_vectors(bodies[i], R, p, dofs)
@@ -76,7 +84,10 @@ def move_all(
     bodies,
     dofs,
 ):
-    """Poses, motion vectors, velocities and bias accelerations of all bodies."""
+    """Poses, motion vectors, velocities and bias accelerations of all bodies.
+
+    Gives: bodies moved.
+    """
     for i in range(1, len(bodies)):
         R, p = place(bodies, i, q)
         write_motion_vectors(bodies[i], R, p, dofs)

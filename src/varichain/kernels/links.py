@@ -31,14 +31,20 @@ from varichain.kernels.tuples import (
 
 @helper
 def point_of_link(bodies, link, offset):
-    """Position from the tree's reference point of a point given in the link's frame."""
+    """Position from the tree's reference point of a point given in the link's frame.
+
+    Needs: bodies placed.
+    """
     body = bodies[link.body]
     return add3(load3(body.p), mat_vec(load9(body.R), add3(load3(link.p), mat_vec(load9(link.R), offset))))
 
 
 @helper
 def rotation_of_link(bodies, link):
-    """Orientation R_WL of a link."""
+    """Orientation R_WL of a link.
+
+    Needs: bodies placed.
+    """
     return mat_mul(load9(bodies[link.body].R), load9(link.R))
 
 

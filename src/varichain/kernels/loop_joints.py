@@ -93,7 +93,11 @@ def _taken(loop, k, v):
 
 @routine
 def load_loop_forces(bodies, loops):
-    """Add what the loops' own joints exert to the bias forces of their bodies, which must have been moved."""
+    """Add what the loops' own joints exert to the bias forces of their bodies.
+
+    Needs: bodies moved.
+    Gives: loop points placed.
+    """
     for i in range(len(loops)):
         loop = loops[i]
         if loop.joint == 0:
@@ -121,7 +125,10 @@ def load_loop_forces(bodies, loops):
 
 @routine
 def loop_spring_energy(bodies, loops):
-    """Elastic energy of the springs in the loops' joints [J]; bodies must be placed."""
+    """Elastic energy of the springs in the loops' joints [J].
+
+    Needs: bodies placed.
+    """
     energy = 0.0
     for i in range(len(loops)):
         loop = loops[i]

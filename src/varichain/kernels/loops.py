@@ -33,7 +33,10 @@ from varichain.kernels.tuples import (
 
 @helper
 def frame_A(bodies, loop):
-    """Orientation of frame A and its origin from the reference point of body A's tree."""
+    """Orientation of frame A and its origin from the reference point of body A's tree.
+
+    Needs: bodies placed.
+    """
     body = bodies[loop.body_A]
     R = load9(body.R)
     return mat_mul(R, load9(loop.R_A)), add3(load3(body.p), mat_vec(R, load3(loop.p_A)))
@@ -41,7 +44,10 @@ def frame_A(bodies, loop):
 
 @helper
 def frame_B(bodies, loop):
-    """Orientation of frame B and its origin from the reference point of body B's tree."""
+    """Orientation of frame B and its origin from the reference point of body B's tree.
+
+    Needs: bodies placed.
+    """
     body = bodies[loop.body_B]
     R = load9(body.R)
     return mat_mul(R, load9(loop.R_B)), add3(load3(body.p), mat_vec(R, load3(loop.p_B)))
@@ -49,7 +55,10 @@ def frame_B(bodies, loop):
 
 @helper
 def offset_between_trees(bodies, loop):
-    """Reference point of body A's tree seen from that of body B's."""
+    """Reference point of body A's tree seen from that of body B's.
+
+    Needs: bodies placed.
+    """
     root_A, root_B = bodies[loop.body_A].root, bodies[loop.body_B].root
     if root_A == root_B:
         return ZERO3
@@ -68,7 +77,10 @@ def pick(x, axis):
 
 @helper
 def direction(row, loop, R_WB):
-    """Direction that a row looks along, world axes; the loop's axes must be placed."""
+    """Direction that a row looks along, world axes.
+
+    Needs: loop axes placed.
+    """
     if row.kind == CROSSED:
         e = cross3(load3(loop.u), load3(loop.w))
         return scale3(1.0 / math.sqrt(dot3(e, e)), e)
@@ -91,7 +103,11 @@ def wrench_at(row, loop, e, x):
 
 @helper
 def place_rows(bodies, loops, rows):
-    """Directions and wrenches of all rows; bodies must be placed."""
+    """Directions and wrenches of all rows.
+
+    Needs: bodies placed.
+    Gives: loop points placed, loop axes placed, rows placed.
+    """
     for i in range(len(loops)):
         loop = loops[i]
         R_WA, x_A = frame_A(bodies, loop)
@@ -111,7 +127,10 @@ def place_rows(bodies, loops, rows):
 
 @helper
 def relative(bodies, loop):
-    """Motion of A against B at the loop's point: (w_B, v_B, w_rel, v_rel)."""
+    """Motion of A against B at the loop's point: (w_B, v_B, w_rel, v_rel).
+
+    Needs: bodies moved, loop points placed.
+    """
     V_A, V_B = load6(bodies[loop.body_A].V), load6(bodies[loop.body_B].V)
     v_A = add3(linear(V_A), cross3(angular(V_A), load3(loop.x_A)))
     v_B = add3(linear(V_B), cross3(angular(V_B), load3(loop.x_B)))
@@ -120,7 +139,10 @@ def relative(bodies, loop):
 
 @helper
 def row_velocity(row, loop, w_rel, v_rel):
-    """K v of one row."""
+    """K v of one row.
+
+    Needs: rows placed, slip rates loaded.
+    """
     e = load3(row.e)
     if row.kind == LINEAR:
         return dot3(e, v_rel)
@@ -137,6 +159,8 @@ def row_bias(bodies, row, loop, motion):
 
     Rows turn with B, and their point moves with A: d/dt (f . V_rel) = f . (A_A - A_B) - f . (V_B x V_rel)
     + e . (w_rel x v_rel), all about the point.
+
+    Needs: bodies moved, rows placed.
     """
     if row.kind == COUPLED:
         return 0.0
@@ -204,7 +228,10 @@ def turned_back(R_WA, R_WB):
 
 @helper
 def loop_error(bodies, loop):
-    """Pose of A in B as errors, in B's axes: position, rotation vector (of the axis alone if it may turn), twist."""
+    """Pose of A in B as errors, in B's axes: position, rotation vector (of the axis alone if it may turn), twist.
+
+    Needs: bodies placed.
+    """
     R_WA, x_A = frame_A(bodies, loop)
     R_WB, x_B = frame_B(bodies, loop)
     gap = mat_t_vec(R_WB, sub3(add3(x_A, offset_between_trees(bodies, loop)), x_B))
@@ -215,7 +242,10 @@ def loop_error(bodies, loop):
 
 @helper
 def row_error(row, loop, error):
-    """How far one row is from closed [m or rad]; K v is its rate of change. The loop's axes must be placed."""
+    """How far one row is from closed [m or rad]; K v is its rate of change.
+
+    Needs: loop axes placed, slips loaded.
+    """
     gap, turn, twist = error
     if row.kind == LINEAR:
         return pick(gap, row.axis)

@@ -30,7 +30,11 @@ def load_composite(a):
 
 @helper
 def gather_composites(bodies):
-    """Inertia of every body together with all that it carries: sums, since a tree shares one reference point."""
+    """Inertia of every body together with all that it carries: sums, since a tree shares one reference point.
+
+    Needs: bodies placed.
+    Gives: composites gathered.
+    """
     for i in range(1, len(bodies)):
         body = bodies[i]
         c = load3(body.c)

@@ -30,7 +30,10 @@ def massless_freedom(
     # layout
     table,
 ):
-    """Index of the first freedom without inertia in the last forward dynamics; -1 if all have some."""
+    """Index of the first freedom without inertia in the last forward dynamics; -1 if all have some.
+
+    Needs: inertias articulated.
+    """
     bodies, dofs = open_bodies(table), open_dofs(table)
     gather_composites(bodies)  # overwrites the articulated inertias, which nobody needs any more
     for k in range(len(dofs)):

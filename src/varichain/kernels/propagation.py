@@ -97,7 +97,10 @@ def _wrenches(rows, r, last, on_B):
 
 @routine
 def propagate(bodies, dofs, loops, rows, support, propagated):
-    """Propagate the rows of all loops: body A's own way, body B's own way, then the way they share."""
+    """Propagate the rows of all loops: body A's own way, body B's own way, then the way they share.
+
+    Needs: inertias articulated, rows placed.
+    """
     for l in range(len(loops)):
         loop = loops[l]
         if loop.orientation == COORDINATES:
@@ -125,7 +128,10 @@ def propagate(bodies, dofs, loops, rows, support, propagated):
 
 @routine
 def add_multipliers(loops, support, propagated, answers, dofs):
-    """Add the rows' forces, by groups in `answers`, to the freedoms they act through: u_k <- u_k + sum e_kr x_r."""
+    """Add the rows' forces, by groups in `answers`, to the freedoms they act through: u_k <- u_k + sum e_kr x_r.
+
+    Needs: rows factored.
+    """
     for l in range(len(loops)):
         loop = loops[l]
         n_groups = groups_of(loop.n_rows)
@@ -157,7 +163,10 @@ def _subtract(multipliers, r, last, x):
 
 @routine
 def subtract_free(loops, support, propagated, dofs, multipliers):
-    """Subtract from each row's right-hand side what the freedoms' own forces do to it: sum e_kr u_k / d_k."""
+    """Subtract from each row's right-hand side what the freedoms' own forces do to it: sum e_kr u_k / d_k.
+
+    Needs: rows factored.
+    """
     for l in range(len(loops)):
         loop = loops[l]
         n_groups, last = groups_of(loop.n_rows), loop.row + loop.n_rows

@@ -82,49 +82,151 @@ else:
 
 
 @kernel(INTEGER, TABLE, MATRIX, MATRIX, MATRIX, INTEGER, INTEGER)
-def rows_of_two(address, table, x, y, out, first, end):
+def rows_of_two(
+    # in: address of the kernel
+    address,
+    # layout
+    table,
+    # in
+    x,
+    y,
+    # out
+    out,
+    # in
+    first,
+    end,
+):
     """Kernels (table, x, y, out)."""
     for i in range(first, end):
         call(address, ROOM, (table, x[i], y[i], out[i]))
 
 
 @kernel(INTEGER, TABLE, MATRIX, MATRIX, MATRIX, MATRIX, INTEGER, INTEGER)
-def rows_of_three(address, table, x, y, z, out, first, end):
+def rows_of_three(
+    # in: address of the kernel
+    address,
+    # layout
+    table,
+    # in
+    x,
+    y,
+    z,
+    # out
+    out,
+    # in
+    first,
+    end,
+):
     """Kernels (table, x, y, z, out)."""
     for i in range(first, end):
         call(address, ROOM, (table, x[i], y[i], z[i], out[i]))
 
 
 @kernel(INTEGER, TABLE, MATRIX, CUBE, INTEGER, INTEGER)
-def rows_to_matrices(address, table, x, out, first, end):
+def rows_to_matrices(
+    # in: address of the kernel
+    address,
+    # layout
+    table,
+    # in
+    x,
+    # out
+    out,
+    # in
+    first,
+    end,
+):
     """Kernels (table, x, out) whose `out` is a matrix."""
     for i in range(first, end):
         call(address, ROOM, (table, x[i], out[i]))
 
 
 @kernel(INTEGER, TABLE, MATRIX, CUBE, CUBE, INTEGER, INTEGER)
-def rows_to_pairs(address, table, x, out, other_out, first, end):
+def rows_to_pairs(
+    # in: address of the kernel
+    address,
+    # layout
+    table,
+    # in
+    x,
+    # out
+    out,
+    other_out,
+    # in
+    first,
+    end,
+):
     """Kernels (table, x, out, other_out) that write two matrices."""
     for i in range(first, end):
         call(address, ROOM, (table, x[i], out[i], other_out[i]))
 
 
 @kernel(INTEGER, TABLE, MATRIX, MATRIX, INTEGERS, INTEGER, INTEGER)
-def rows_to_codes(address, table, x, y, codes_out, first, end):
+def rows_to_codes(
+    # in: address of the kernel
+    address,
+    # layout
+    table,
+    # in
+    x,
+    y,
+    # out
+    codes_out,
+    # in
+    first,
+    end,
+):
     """Kernels (table, x, y) that return an integer."""
     for i in range(first, end):
         codes_out[i] = call(address, 0, (table, x[i], y[i]))
 
 
 @kernel(INTEGER, TABLE, MATRIX, NUMBER, INTEGER, VECTOR, VECTOR, INTEGER, INTEGER)
-def rows_closed(address, table, q, tolerance, most_steps, work, left_out, first, end):
+def rows_closed(
+    # in: address of the kernel
+    address,
+    # layout
+    table,
+    # in and out
+    q,
+    # in
+    tolerance,
+    most_steps,
+    # work
+    work,
+    # out
+    left_out,
+    # in
+    first,
+    end,
+):
     """The kernel `project_position`, q in place."""
     for i in range(first, end):
         left_out[i] = call(address, 0.0, (table, q[i], tolerance, most_steps, work))
 
 
 @kernel(INTEGER, TABLE, MATRIX, MATRIX, MATRIX, NUMBER, INTEGER, CONTROLS, RUNS, MATRIX, MATRIX, INTEGER, INTEGER)
-def rows_advanced(address, table, q, v, tau, dt, steps, controls, runs, node_matrix, work, first, end):
+def rows_advanced(
+    # in: address of the kernel
+    address,
+    # layout
+    table,
+    # in and out
+    q,
+    v,
+    # in
+    tau,
+    dt,
+    steps,
+    # work
+    controls,
+    runs,
+    node_matrix,
+    work,
+    # in
+    first,
+    end,
+):
     """The kernel `advance`, q and v in place."""
     for i in range(first, end):
         call(address, ROOM, (table, q[i], v[i], tau[i], dt, steps, controls, runs, node_matrix, work))

@@ -30,7 +30,10 @@ from varichain.kernels.tuples import (
 
 @helper
 def mass_and_center(bodies):
-    """Total mass and the world position of the centre of mass; bodies must be placed."""
+    """Total mass and the world position of the centre of mass.
+
+    Needs: bodies placed.
+    """
     mass = 0.0
     moment = ZERO3
     for i in range(1, len(bodies)):
@@ -123,7 +126,10 @@ def momentum(
 
 @routine
 def kinetic_energy(bodies, dofs, v):
-    """Kinetic energy [J] of bodies that have been moved, armature included."""
+    """Kinetic energy [J], armature included.
+
+    Needs: bodies moved.
+    """
     total = 0.0
     for i in range(1, len(bodies)):
         body = bodies[i]
@@ -138,7 +144,10 @@ def kinetic_energy(bodies, dofs, v):
 
 @routine
 def momentum_about(bodies, point):
-    """Momentum [angular about a world point; linear] of bodies that have been moved."""
+    """Momentum [angular about a world point; linear].
+
+    Needs: bodies moved.
+    """
     turning, moving = ZERO3, ZERO3
     for i in range(1, len(bodies)):
         body = bodies[i]
