@@ -3,12 +3,14 @@
 import ast
 import contextlib
 import io
+import math
 import re
 import tokenize
 from pathlib import Path
 
 import pytest
 
+import varichain
 import varichain.dynamics.coordinates as coordinates
 from lane import long_run
 from varichain.mechanism.check import RULES
@@ -71,6 +73,16 @@ def test_programs_print_what_they_claim(path):
         pairs = zip(NUMBER.findall(found), NUMBER.findall(claimed or ""), strict=True)
         wrong = [pair for pair in pairs if not same_number(*pair)]
         assert not wrong, f"{path.name}, line {line}: found and claimed {wrong}"
+
+
+def test_the_first_example_moves(capsys):
+    """The program in the package's docstring prints the acceleration in its last line: 3 g sin(q) / 2 l of a rod."""
+    program = "".join(re.findall(r"^    (.*\n)|^\n", varichain.__doc__, re.MULTILINE))
+    exec(program, {})
+    (printed,) = NUMBER.findall(capsys.readouterr().out)
+    claimed = NUMBER.findall(program)[-2]  # before the exponent of the unit
+    assert float(claimed) == pytest.approx(float(printed), abs=1e-3)
+    assert float(printed) == pytest.approx(-1.5 * 9.81 * math.sin(0.3) / 0.3, rel=1e-3)
 
 
 def test_no_block_is_left_out():

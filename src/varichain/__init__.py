@@ -3,10 +3,11 @@
     import varichain as vc
 
     m = vc.Mechanism("arm")
-    m.add_link("upper", joint=vc.Revolute("y", name="shoulder"), at=(0, 0, 1), inertia=vc.Inertia.rod(2.0, 0.3))
+    rod = vc.Inertia.rod(2.0, 0.3, com=(0, 0, -0.15))
+    m.add_link("upper", joint=vc.Revolute("y", name="shoulder"), at=(0, 0, 1), inertia=rod)
     s = m.state()
     s["shoulder"].q = 0.3
-    vc.forward_dynamics(m, s)["shoulder"]
+    print(vc.forward_dynamics(m, s)["shoulder"])  # [-14.495] rad/s^2
 
 Structure is imported at once and takes a tenth of a second; the dynamics, and with it the compiler, on first use.
 """

@@ -34,25 +34,39 @@ def use_everything(m, rng):
     s.difference(s.integrate(x))
 
 
+# A call of every public method of the prepared handle, given the handle, a state and a vector of velocities.
+CALLS = {
+    "inverse_dynamics": lambda p, s, x: p.inverse_dynamics(s.q, s.v, x, np.empty(p.n_v), np.zeros((p.n_links, 6))),
+    "forward_dynamics": lambda p, s, x: p.forward_dynamics(s.q, s.v, x, np.empty(p.n_v), np.zeros((p.n_links, 6))),
+    "multipliers": lambda p, s, x: p.multipliers(np.empty(p.n_rows)),
+    "project_position": lambda p, s, x: p.project_position(s.q.copy(), np.empty(p.n_v)),
+    "velocity_jump": lambda p, s, x: p.velocity_jump(s.q, s.v, np.empty(p.n_v)),
+    "bias_force": lambda p, s, x: p.bias_force(s.q, s.v, np.empty(p.n_v)),
+    "mass_matrix": lambda p, s, x: p.mass_matrix(s.q, np.empty((p.n_v, p.n_v))),
+    "poses": lambda p, s, x: p.poses(s.q, np.empty((p.n_links, 9)), np.empty((p.n_links, 3))),
+    "velocities": lambda p, s, x: p.velocities(s.q, s.v, np.empty((p.n_links, 6))),
+    "jacobian": lambda p, s, x: p.jacobian(s.q, 1, np.zeros(3), np.empty((6, p.n_v)), True),
+    "bias_acceleration": lambda p, s, x: p.bias_acceleration(s.q, s.v, 1, np.zeros(3), np.empty(6)),
+    "center_of_mass": lambda p, s, x: p.center_of_mass(s.q, np.empty(3)),
+    "center_of_mass_jacobian": lambda p, s, x: p.center_of_mass_jacobian(s.q, np.empty((3, p.n_v))),
+    "energy": lambda p, s, x: p.energy(s.q, s.v, np.empty(3)),
+    "momentum": lambda p, s, x: p.momentum(s.q, s.v, np.empty(6), np.empty(3)),
+    "integrate": lambda p, s, x: p.integrate(s.q, s.v, 0.1, np.empty(p.n_q)),
+    "advance": lambda p, s, x: p.advance(s.q.copy(), s.v.copy(), x, 1e-3),
+    "difference": lambda p, s, x: p.difference(s.q, s.q, np.empty(p.n_v)),
+}
+
+
 def use_handle(m, rng):
     """Call every method of the prepared handle."""
-    p, s = m.prepare(), random_state(rng, m)
-    x, tau, point = zoo.random_v(rng, m), np.empty(p.n_v), np.zeros(3)
-    wrenches = np.zeros((p.n_links, 6))
-    p.inverse_dynamics(s.q, s.v, x, tau, wrenches)
-    p.forward_dynamics(s.q, s.v, x, tau, wrenches)
-    p.bias_force(s.q, s.v, tau)
-    p.mass_matrix(s.q, np.empty((p.n_v, p.n_v)))
-    p.poses(s.q, np.empty((p.n_links, 9)), np.empty((p.n_links, 3)))
-    p.velocities(s.q, s.v, np.empty((p.n_links, 6)))
-    p.jacobian(s.q, 1, point, np.empty((6, p.n_v)), True)
-    p.bias_acceleration(s.q, s.v, 1, point, np.empty(6))
-    p.center_of_mass(s.q, np.empty(3))
-    p.center_of_mass_jacobian(s.q, np.empty((3, p.n_v)))
-    p.energy(s.q, s.v, np.empty(3))
-    p.momentum(s.q, s.v, np.empty(6), np.empty(3))
-    p.integrate(s.q, s.v, 0.1, np.empty(p.n_q))
-    p.difference(s.q, s.q, tau)
+    p, s, x = m.prepare(), random_state(rng, m), zoo.random_v(rng, m)
+    for call in CALLS.values():
+        call(p, s, x)
+
+
+def test_every_method_of_the_handle_is_called():
+    """No public method of Prepared is left out of the tests below."""
+    assert {name for name, value in vars(vc.Prepared).items() if callable(value) and name[0] != "_"} == CALLS.keys()
 
 
 def signatures():

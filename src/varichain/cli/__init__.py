@@ -1,1 +1,1 @@
-"""The command line: `varichain list | run | info | new`."""
+"""The command line: `varichain list | run | info | plot | export | view | new | bench`."""
