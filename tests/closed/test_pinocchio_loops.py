@@ -8,7 +8,7 @@ import varichain as vc
 import zoo
 from lane import scaled
 from measure import deviation
-from oracles.pinocchio_loops import PinocchioLoopTwin
+from oracles.pinocchio_loops import PinocchioLoopOracle
 from varichain.mechanism import Fixed, Spherical
 
 AGREEMENT = 1e-9  # both lose digits to the condition of M, some 1e4 for the figures, and keep nine at least
@@ -62,7 +62,7 @@ def ball_four_bar():
 def test_accelerations(name):
     """Accelerations of chains closed by ball joints and welds are Pinocchio's."""
     m, start = REGULAR[name]()
-    twin = PinocchioLoopTwin(m, accuracy=1e-14, mu=0.0, most_steps=1)
+    twin = PinocchioLoopOracle(m, accuracy=1e-14, mu=0.0, most_steps=1)
     rng = np.random.default_rng(5)
     for _ in range(scaled(5, 1)):
         s = closed_zoo.random_closed_state(rng, m, start)
@@ -76,7 +76,7 @@ def test_accelerations(name):
 def test_loop_forces(name):
     """Forces at the loops are Pinocchio's, turned into world axes."""
     m, start = REGULAR[name]()
-    twin = PinocchioLoopTwin(m, accuracy=1e-14, mu=0.0, most_steps=1)
+    twin = PinocchioLoopOracle(m, accuracy=1e-14, mu=0.0, most_steps=1)
     rng = np.random.default_rng(6)
     s = closed_zoo.random_closed_state(rng, m, start)
     tau = 10.0 * zoo.random_v(rng, m)
@@ -94,7 +94,7 @@ def test_loop_forces(name):
 def test_redundant_rows(name):
     """Chains that may have more rows than they need agree too, with Pinocchio's proximal steps."""
     m, start = REDUNDANT[name]()
-    twin = PinocchioLoopTwin(m, accuracy=1e-13, mu=1e-6, most_steps=200)
+    twin = PinocchioLoopOracle(m, accuracy=1e-13, mu=1e-6, most_steps=200)
     rng = np.random.default_rng(7)
     for _ in range(scaled(5, 1)):
         s = closed_zoo.random_closed_state(rng, m, start)

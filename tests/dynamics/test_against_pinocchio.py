@@ -14,7 +14,7 @@ pytest.importorskip("pinocchio")
 
 import pinocchio as pin
 
-from oracles.pinocchio_model import pinocchio_model
+from oracles.pinocchio_model import PinocchioOracle
 
 # Relative to the quantity's largest entry. Both sides sum some thousand products of 16 digits; what is left over is
 # for cancellation in long chains.
@@ -40,7 +40,7 @@ class Case:
         self.a, self.tau = zoo.random_v(rng, self.m), 10.0 * zoo.random_v(rng, self.m)
         self.link = self.m.links[rng.integers(len(self.m))].name
         self.frame = zoo.random_pose(rng)
-        self.twin = pinocchio_model(self.m)
+        self.twin = PinocchioOracle(self.m)
         self._add_frame()
 
     @staticmethod

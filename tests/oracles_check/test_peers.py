@@ -9,8 +9,8 @@ from oracles import tree
 pytest.importorskip("pinocchio")
 pytest.importorskip("mujoco")
 
-from oracles.mujoco_model import mujoco_model
-from oracles.pinocchio_model import pinocchio_model
+from oracles.mujoco_model import MujocoOracle
+from oracles.pinocchio_model import PinocchioOracle
 
 AGREEMENT = 1e-10  # relative to the largest entry; forward dynamics may lose the digits of M's condition besides
 MUJOCO_KINDS = tuple(kind for kind in zoo.ALL if kind not in ("screw", "free"))
@@ -44,7 +44,7 @@ def test_pinocchio_agrees_on_each_joint(kind, branching):
     """Trees of one joint type, armature included, give the same dynamics in Pinocchio."""
     rng = np.random.default_rng(3)
     m = zoo.random_tree(rng, 4, kinds=(kind, "revolute"), branching=branching, passive=True)
-    agree(pinocchio_model(m), m, rng, knows_passive=False)
+    agree(PinocchioOracle(m), m, rng, knows_passive=False)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -52,7 +52,7 @@ def test_pinocchio_agrees_on_forests_of_all_joints(seed):
     """Branched forests of all joints, fixed and floating ones included, give the same dynamics and Jacobians."""
     rng = np.random.default_rng(seed)
     m = zoo.random_tree(rng, 10, branching=0.8, n_trees=2, free_base=seed % 2 == 0, passive=True)
-    twin = pinocchio_model(m)
+    twin = PinocchioOracle(m)
     q, v = agree(twin, m, rng, knows_passive=False)
     close(twin.jacobians(q), tree.link_jacobians(m, q))
     np.testing.assert_array_equal(twin.q_to(twin.q_from(q)), q)
@@ -64,7 +64,7 @@ def test_mujoco_agrees_on_forests(seed):
     """Branched forests of MuJoCo's joints, with springs, dampers and armature, give the same dynamics."""
     rng = np.random.default_rng(seed)
     m = zoo.random_tree(rng, 10, kinds=MUJOCO_KINDS, branching=0.8, n_trees=2, passive=True)
-    agree(mujoco_model(m), m, rng)
+    agree(MujocoOracle(m), m, rng)
 
 
 @pytest.mark.parametrize("passive", [False, True])
@@ -78,7 +78,7 @@ def test_mujoco_agrees_on_floating_trees(passive):
     for i, kind in enumerate(("universal", "planar", "spherical", "fixed")):
         joint = zoo.random_joint(rng, kind, passive=passive)
         m.add_link(f"limb {i}", "base", joint, zoo.random_pose(rng), zoo.random_inertia(rng))
-    twin = mujoco_model(m)
+    twin = MujocoOracle(m)
     q, v = agree(twin, m, rng)
     close(twin.q_to(twin.q_from(q)), q)
     close(twin.v_to(twin.v_from(v, q), q), v)
@@ -88,24 +88,24 @@ def test_mujoco_agrees_on_floating_trees(passive):
 def test_pinocchio_agrees_on_named_mechanisms(named):
     """Every named mechanism of the zoo gives the same dynamics in Pinocchio, massless rings and feet included."""
     m = named()
-    agree(pinocchio_model(m), m, np.random.default_rng(0))
+    agree(PinocchioOracle(m), m, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("kind", ["revolute", "spherical"])
 def test_both_agree_on_a_long_chain(kind):
     """Chains of thirty links give the same dynamics in both."""
     m = zoo.serial_chain(30, kind)
-    agree(pinocchio_model(m), m, np.random.default_rng(0))
-    agree(mujoco_model(m), m, np.random.default_rng(0))
+    agree(PinocchioOracle(m), m, np.random.default_rng(0))
+    agree(MujocoOracle(m), m, np.random.default_rng(0))
 
 
 def test_mujoco_refuses_what_it_cannot_express():
     """A screw, a free joint inside a tree, dry friction and moving links without mass are refused by name."""
     for m in (zoo.serial_chain(1, "screw"), zoo.serial_chain(2, "free")):
         with pytest.raises(ValueError, match="link"):
-            mujoco_model(m)
+            MujocoOracle(m)
     rough = zoo.random_tree(np.random.default_rng(0), 1, kinds=("revolute",), friction=True)
     with pytest.raises(ValueError, match="friction"):
-        mujoco_model(rough)
+        MujocoOracle(rough)
     with pytest.raises(ValueError, match="mass"):
-        mujoco_model(zoo.gimbal())
+        MujocoOracle(zoo.gimbal())

@@ -51,6 +51,7 @@ def _with_loops(twin: PinocchioTwin, given: Question, task: str) -> Contender:
     is_redundant = rank < len(_rows(given))
     mu = 1e-6 if is_redundant else 0.0
     settings = pin.ProximalSettings(1e-9 if is_redundant else 1e-14, mu, 10 if is_redundant else 1)
+    twin.close_loops(given.m)
     model, data, loops, loop_data = twin.model, twin.data, twin.constraints, twin.constraint_data
     q, v, tau = twin.q_from(given.s.q), twin.v_from(given.s.v), twin.v_from(given.tau)
     before = twin.v_from(impact_velocity(given))

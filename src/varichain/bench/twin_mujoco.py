@@ -1,7 +1,9 @@
 """A mechanism in MuJoCo, with the maps between its conventions and ours.
 
-MuJoCo keeps a free joint's position before its quaternion, and its velocity as [linear in world axes; angular in link
-axes]: v_mj = T(q) v with T orthogonal, and accelerations pick up Tdot v. Its loops are soft equalities between sites.
+MuJoCo keeps a free joint's position before its quaternion, both in the world, and its velocity as [linear in world
+axes; angular in link axes]: v_mj = T(q) v with T orthogonal, and accelerations pick up Tdot v. Universal, cylindrical
+and planar joints are several hinges and slides of one body. MuJoCo has no screw and no free joint below another link.
+Its loops are soft equalities between sites.
 """
 
 from __future__ import annotations
@@ -14,20 +16,21 @@ from numpy.typing import NDArray
 
 import varichain as vc
 from varichain.errors import InputError
-from varichain.spatial.rotation import matrix_from_quaternion
+from varichain.spatial.rotation import (
+    matrix_from_quaternion,
+    matrix_with_z_along,
+    quaternion_conjugate,
+    quaternion_multiply,
+)
 
 Array = NDArray[np.float64]
 
-_TYPES = {
-    "revolute": mj.mjtJoint.mjJNT_HINGE,
-    "prismatic": mj.mjtJoint.mjJNT_SLIDE,
-    "spherical": mj.mjtJoint.mjJNT_BALL,
-    "free": mj.mjtJoint.mjJNT_FREE,
-}
+_HINGE, _SLIDE = mj.mjtJoint.mjJNT_HINGE, mj.mjtJoint.mjJNT_SLIDE
+_BALL, _FREE = mj.mjtJoint.mjJNT_BALL, mj.mjtJoint.mjJNT_FREE
 
 
 class MujocoTwin:
-    """Model of a mechanism, its loops included; limits, damping and springs are left out.
+    """Model of a mechanism, its loops and armature included; limits, damping, friction and springs are left out.
 
     Attributes:
         spec: What the model was compiled from.
@@ -48,19 +51,18 @@ class MujocoTwin:
         self.model = self.spec.compile()
         q: list[int] = []
         v: list[int] = []
-        self._free: list[tuple[int, int, int]] = []  # our first q and v, MuJoCo's first v
-        self._origin = np.zeros(self.model.nq)  # MuJoCo counts a free joint's position from the world's origin
+        self._free: list[tuple[int, int, int, int, vc.Pose]] = []  # our first q and v, MuJoCo's, the joint's frame
         for link, joint in zip(m.links, m.joints, strict=True):
             if joint.kind == "fixed":
                 continue
             number = self.model.joint(str(joint.name)).id
             first_q, first_v = int(self.model.jnt_qposadr[number]), int(self.model.jnt_dofadr[number])
             if joint.kind == "free":
-                self._free.append((len(q), len(v), first_v))
-                self._origin[first_q : first_q + 3] = link.at.p
+                self._free.append((len(q), len(v), first_q, first_v, link.at))
             q += [first_q + k for k in ((3, 4, 5, 6, 0, 1, 2) if joint.kind == "free" else range(joint.n_q))]
             v += [first_v + k for k in ((3, 4, 5, 0, 1, 2) if joint.kind == "free" else range(joint.n_v))]
-        self._q, self._v = np.array(q), np.array(v)
+        self._q, self._v = np.array(q, dtype=int), np.array(v, dtype=int)
+        self.model.dof_armature[self._v] = np.concatenate([np.zeros(0), *(joint.armature for joint in m.joints)])
 
     def body(self, link: vc.Link) -> Any:
         """The body of a link."""
@@ -68,14 +70,14 @@ class MujocoTwin:
 
     def _add_body(self, link: vc.Link) -> None:
         assert link.parent is not None and link.joint is not None
-        kind, at = link.joint.kind, link.at
-        if kind not in (*_TYPES, "fixed") or (kind == "free" and abs(at.quaternion[0]) != 1.0):
-            raise InputError(f"benchmarks have no MuJoCo counterpart of the {kind} joint of {link.name!r}")
+        at, name = link.at, str(link.joint.name)
+        if link.joint.kind == "screw" or (link.joint.kind == "free" and not link.parent.is_ground):
+            where = "in the ground" if link.parent.is_ground else "below another link"
+            raise InputError(f"MuJoCo has no counterpart of the {link.joint.kind} joint of {link.name!r} {where}")
         body = self._bodies[link.parent.name].add_body(name=link.name, pos=at.p, quat=at.quaternion)
         self._bodies[link.name] = body
-        if kind != "fixed":
-            axis = {"axis": link.joint.axis} if kind in ("revolute", "prismatic") else {}  # type: ignore[attr-defined]
-            body.add_joint(name=str(link.joint.name), type=_TYPES[kind], **axis)
+        for k, (kind, axis) in enumerate(_elementary(link.joint)):
+            body.add_joint(name=f"{name}/{k}" if k else name, type=kind, axis=axis)
         if link.inertia.mass > 0.0:
             I = link.inertia.about_com
             body.explicitinertial, body.mass, body.ipos = True, link.inertia.mass, link.inertia.com
@@ -85,27 +87,32 @@ class MujocoTwin:
         """MuJoCo's qpos of our q."""
         q_mj = np.empty(self.model.nq)
         q_mj[self._q] = q
-        found: Array = q_mj + self._origin
-        return found
+        for i, _, k, _, at in self._free:
+            q_mj[k : k + 3] = at @ q[i + 4 : i + 7]
+            q_mj[k + 3 : k + 7] = quaternion_multiply(at.quaternion, q[i : i + 4])
+        return q_mj
 
     def q_to(self, q_mj: Array) -> Array:
         """Our q of MuJoCo's qpos."""
-        found: Array = (q_mj - self._origin)[self._q]
-        return found
+        q: Array = q_mj[self._q]
+        for i, _, k, _, at in self._free:
+            q[i : i + 4] = quaternion_multiply(quaternion_conjugate(at.quaternion), q_mj[k + 3 : k + 7])
+            q[i + 4 : i + 7] = at.R.T @ (q_mj[k : k + 3] - at.p)
+        return q
 
     def v_from(self, v: Array, q: Array) -> Array:
         """MuJoCo's qvel of our v; also tau."""
         v_mj = np.empty(self.model.nv)
         v_mj[self._v] = v
-        for i, _, k in self._free:
-            v_mj[k : k + 3] = matrix_from_quaternion(q[i : i + 4]) @ v_mj[k : k + 3]
+        for i, _, _, k, at in self._free:
+            v_mj[k : k + 3] = at.R @ matrix_from_quaternion(q[i : i + 4]) @ v_mj[k : k + 3]
         return v_mj
 
     def v_to(self, v_mj: Array, q: Array) -> Array:
         """Our v of MuJoCo's qvel; also tau."""
         v = np.array(v_mj)
-        for i, _, k in self._free:
-            v[k : k + 3] = matrix_from_quaternion(q[i : i + 4]).T @ v[k : k + 3]
+        for i, _, _, k, at in self._free:
+            v[k : k + 3] = (at.R @ matrix_from_quaternion(q[i : i + 4])).T @ v[k : k + 3]
         found: Array = v[self._v]
         return found
 
@@ -130,9 +137,32 @@ class MujocoTwin:
 
     def _rate(self, v: Array) -> Array:
         rate = np.zeros(len(v))
-        for _, j, _ in self._free:
+        for _, j, *_ in self._free:
             rate[j + 3 : j + 6] = np.cross(v[j : j + 3], v[j + 3 : j + 6])
         return rate
+
+
+def _elementary(joint: Any) -> list[tuple[Any, Any]]:
+    """MuJoCo's joints of one body, outermost first: type and axis."""
+    match joint.kind:
+        case "fixed":
+            return []
+        case "revolute":
+            return [(_HINGE, joint.axis)]
+        case "prismatic":
+            return [(_SLIDE, joint.axis)]
+        case "universal":
+            return [(_HINGE, axis) for axis in joint.axes]
+        case "cylindrical":
+            return [(_HINGE, joint.axis), (_SLIDE, joint.axis)]
+        case "planar":
+            x, y, normal = matrix_with_z_along(joint.normal).T
+            return [(_SLIDE, x), (_SLIDE, y), (_HINGE, normal)]
+        case "spherical":
+            return [(_BALL, (0, 0, 1))]  # the axis means nothing, here and below
+        case "free":
+            return [(_FREE, (0, 0, 1))]
+    raise InputError(f"MuJoCo has no counterpart of {joint.kind} joints")
 
 
 def add_equalities(twin: MujocoTwin, virtual: vc.Link) -> list[Any]:
