@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.bench.mechanisms import Question
 from varichain.errors import VarichainError
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 INVERSE, MASS, FORWARD = "inverse dynamics", "mass matrix", "forward dynamics"
 CONSTRAINED, IMPACT = "constrained forward dynamics", "impact"

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 import varichain as vc
 from varichain.figures import human40
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 GRIP = (0.0, 0.0, -0.08)  # of a hand, in its own frame [m]
 

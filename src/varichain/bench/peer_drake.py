@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from pydrake.multibody.tree import MultibodyForces
 
-from varichain.bench.contenders import FORWARD, INVERSE, MASS, Array, Contender, agreement_of_accelerations
+from varichain.bench.contenders import FORWARD, INVERSE, MASS, Contender, agreement_of_accelerations
 from varichain.bench.mechanisms import Question
 from varichain.bench.twin_drake import DrakeTwin
+from varichain.spatial.arrays import Array
 
 
 def drake_contenders(task: str, given: Question) -> list[Contender]:

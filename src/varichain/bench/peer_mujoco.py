@@ -19,7 +19,6 @@ from varichain.bench.contenders import (
     LONGEST,
     MASS,
     TIME_STEP,
-    Array,
     Contender,
     agreement_of_accelerations,
     method_of,
@@ -27,6 +26,7 @@ from varichain.bench.contenders import (
 )
 from varichain.bench.mechanisms import Question
 from varichain.bench.twin_mujoco import MujocoTwin
+from varichain.spatial.arrays import Array
 
 SOFT = "soft loops"
 _STAGES = "stages: kinematics, comPos, "

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from varichain.bench.contenders import CONSTRAINED, FORWARD, IMPACT, INVERSE, MASS, Array, Contender
+from varichain.bench.contenders import CONSTRAINED, FORWARD, IMPACT, INVERSE, MASS, Contender
 from varichain.bench.mechanisms import Question
 from varichain.bench.peer_varichain import impact_velocity
 from varichain.bench.twin_pinocchio import PinocchioTwin
+from varichain.spatial.arrays import Array
 
 _MOST_FREEDOMS = 150  # its data grow with the cube of the freedoms: 4 GB at 400
 _WELDED = "welds in place of hinges"

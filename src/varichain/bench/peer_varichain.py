@@ -14,7 +14,6 @@ from varichain.bench.contenders import (
     LONGEST,
     MASS,
     TIME_STEP,
-    Array,
     Contender,
     method_of,
     steps_of,
@@ -23,6 +22,7 @@ from varichain.bench.mechanisms import Question
 from varichain.simulation import Simulation
 from varichain.simulation.controls import Controls
 from varichain.simulation.settings import checked_settings
+from varichain.spatial.arrays import Array
 
 
 def varichain_contenders(task: str, given: Question) -> list[Contender]:

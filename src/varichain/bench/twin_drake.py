@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import (
@@ -25,9 +24,8 @@ from pydrake.multibody.tree import (
 
 import varichain as vc
 from varichain.errors import InputError
+from varichain.spatial.arrays import Array
 from varichain.spatial.rotation import matrix_from_quaternion
-
-Array = NDArray[np.float64]
 
 
 class DrakeTwin:

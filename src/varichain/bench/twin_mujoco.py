@@ -12,18 +12,16 @@ from typing import Any
 
 import mujoco as mj
 import numpy as np
-from numpy.typing import NDArray
 
 import varichain as vc
 from varichain.errors import InputError
+from varichain.spatial.arrays import Array
 from varichain.spatial.rotation import (
     matrix_from_quaternion,
     matrix_with_z_along,
     quaternion_conjugate,
     quaternion_multiply,
 )
-
-Array = NDArray[np.float64]
 
 _HINGE, _SLIDE = mj.mjtJoint.mjJNT_HINGE, mj.mjtJoint.mjJNT_SLIDE
 _BALL, _FREE = mj.mjtJoint.mjJNT_BALL, mj.mjtJoint.mjJNT_FREE

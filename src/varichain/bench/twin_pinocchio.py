@@ -12,13 +12,11 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 import varichain as vc
 from varichain.errors import InputError
+from varichain.spatial.arrays import Array
 from varichain.spatial.rotation import matrix_with_z_along
-
-Array = NDArray[np.float64]
 
 _Q = {"spherical": (1, 2, 3, 0), "free": (4, 5, 6, 1, 2, 3, 0)}
 _V = {"free": (3, 4, 5, 0, 1, 2)}

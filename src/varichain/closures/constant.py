@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import opened
 from varichain.dynamics.assembly import assemble
@@ -17,8 +16,7 @@ from varichain.layout.state import State
 from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.transaction import transaction
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 _SAMPLES = 6
 _REACH = 0.4  # [rad or m] between samples

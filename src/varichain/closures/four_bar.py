@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.closures.part import Closure
 from varichain.closures.planar import corners
 from varichain.errors import AssemblyError, StructureError
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 _DEAD = 1e-9  # sine of the angle between coupler and rocker, below which they stand in line: a dead point
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.closures.part import Closure, Linear
 from varichain.dynamics.arguments import joint_vector, opened_with_mass
@@ -19,9 +18,8 @@ from varichain.layout.layout import layout_of
 from varichain.layout.state import State
 from varichain.mechanism.coupling import resolved
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array
-
-Array = NDArray[np.float64]
 
 _CLOSED = 1e-9  # a closure that leaves its loop open by more [m or rad] belongs to another loop or branch
 _STEP = 1e-3  # [rad or m] by which the driven joints are moved, to see whether the closure follows them

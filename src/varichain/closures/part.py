@@ -7,12 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.errors import InputError
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array
-
-Array = NDArray[np.float64]
 
 
 class Closure(ABC):

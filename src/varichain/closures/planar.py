@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.dynamics.kinematics import pose
 from varichain.errors import StructureError
 from varichain.layout.state import State
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
-
-Array = NDArray[np.float64]
 
 _PARALLEL = 1e-9  # axes that differ by more are not parallel
 _FLAT = 1e-9  # [m] that a prismatic axis may lean out of the plane, relative

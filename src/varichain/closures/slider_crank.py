@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.closures.four_bar import _angle, _cross, _meeting, _turned
 from varichain.closures.part import Closure
@@ -13,8 +12,7 @@ from varichain.closures.planar import corners
 from varichain.errors import AssemblyError, StructureError
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 _DEAD = 1e-9
 

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.dynamics.mobility import Mobility
 from varichain.errors import ActuationError, InputError, MissingExtraError, UnknownNameError
 from varichain.layout.layout import Layout
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_numbers, positive_scalar
-
-Array = NDArray[np.float64]
 
 _DRIVEN = 1e-9  # a generalized force missing by less than this part of the load is rounding
 _RANK = 1e-9

@@ -16,9 +16,9 @@ from varichain.layout.layout import Layout
 from varichain.layout.state import State, layout_for
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array, finite_scalar
 
-Array = NDArray[np.float64]
 Table = NDArray[np.int64]
 
 

@@ -15,9 +15,8 @@ from varichain.kernels.manifold import difference, integrate
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import positive_scalar
-
-Array = NDArray[np.float64]
 
 CLOSED = 1e-12
 """Largest error [m or rad] at which loops count as closed: rounding of poses a few metres away."""

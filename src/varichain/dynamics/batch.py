@@ -21,8 +21,7 @@ from varichain.kernels.inverse_dynamics import inverse_dynamics
 from varichain.kernels.mass_matrix import mass_matrix
 from varichain.layout.layout import layout_of
 from varichain.mechanism.mechanism import Mechanism
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 _AT_ONCE = 64  # rows that a thread takes at a time: a fraction of a millisecond of work
 _MOST_STEPS = 30  # of Newton's method, as in `vc.project`

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
+
 Indices = NDArray[np.intp]
 
 RANK_TOLERANCE = 1e-8

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import Table
 from varichain.dynamics.coordinates import RANK_TOLERANCE
@@ -19,8 +18,8 @@ from varichain.kernels.mass_matrix import mass_matrix
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.arrays import Array
 
-Array = NDArray[np.float64]
 Formulation = Callable[[Mechanism, Layout, Table, State, Array], tuple[Array, LoopForces]]
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import opened_with_mass, require_inertia
 from varichain.dynamics.forces import Force, applied
@@ -19,8 +18,7 @@ from varichain.kernels.forward_dynamics import forward_dynamics as _forward_dyna
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 _REFERENCES = FORMULATIONS | PARTIAL_FORMULATIONS
 METHODS = ("articulated", *_REFERENCES)

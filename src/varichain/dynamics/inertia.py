@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import opened_with_center, opened_with_mass
 from varichain.dynamics.forces import Force, applied
@@ -15,8 +14,7 @@ from varichain.kernels.totals import center_of_mass as _center_of_mass
 from varichain.kernels.totals import center_of_mass_jacobian as _center_of_mass_jacobian
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 
 def mass_matrix(m: Mechanism, s: State) -> Array:

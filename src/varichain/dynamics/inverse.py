@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.dynamics.actuation import Actuation, distribute
 from varichain.dynamics.arguments import Table, joint_vector, opened_with_mass
@@ -21,9 +20,8 @@ from varichain.kernels.inverse_dynamics import inverse_dynamics as _inverse_dyna
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array, finite_scalar
-
-Array = NDArray[np.float64]
 
 _CONSISTENT = 1e-6  # accelerations that open a loop by more than this part of their size are refused
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import Table, link_row, opened_with_mass
 from varichain.dynamics.forces import Force
@@ -16,9 +15,8 @@ from varichain.kernels.links import link_accelerations, link_velocities
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.arrays import Array
 from varichain.spatial.rotation import skew
-
-Array = NDArray[np.float64]
 
 
 class Loaded(Protocol):

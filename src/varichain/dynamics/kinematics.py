@@ -14,9 +14,9 @@ from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
 
-Array = NDArray[np.float64]
 Place = Pose | Sequence[float] | Array
 
 _ORIGIN = Pose()

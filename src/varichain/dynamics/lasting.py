@@ -8,15 +8,13 @@ in mechanisms that are redundant by design, such as planar linkages, and are not
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import Table
 from varichain.dynamics.coordinates import RANK_TOLERANCE
 from varichain.dynamics.loops import loop_bias
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 _ZERO = 1e-7  # forms below this part of the largest velocity product are rounding
 _TRIALS = 64  # random combinations of several forms, in search of one that a motion cannot satisfy but trivially

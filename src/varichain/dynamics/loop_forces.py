@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import Table, joint_vector
 from varichain.dynamics.loops import closure_errors, constraint_matrix, loop_frames, relative_jacobian, virtual_subspace
@@ -17,9 +16,8 @@ from varichain.kernels.loop_wrenches import loop_wrenches
 from varichain.layout.layout import Layout, LoopSlot
 from varichain.layout.state import State
 from varichain.layout.workspace import Workspace
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array, finite_scalar
-
-Array = NDArray[np.float64]
 
 _CLOSED = 1e-6  # [m or rad, m/s or rad/s]: what a step of integration leaves open is far below
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import Table, opened
 from varichain.dynamics.kinematics import poses
@@ -15,10 +14,9 @@ from varichain.layout.layout import Layout, LoopSlot
 from varichain.layout.state import State
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
 from varichain.spatial.rotation import matrix_from_axis_angle, quaternion_from_matrix, skew
-
-Array = NDArray[np.float64]
 
 _ROUNDING = 1e-14  # of distances in the mechanism
 

@@ -18,8 +18,8 @@ from varichain.errors import AssemblyError
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.arrays import Array
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 _NEARLY_CLOSED = 1e-6  # gaps above this are not rounding: the state is not assembled

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from varichain.dynamics.coordinates import PREFERRED, Selection
 from varichain.errors import InputError, PreferenceError, UnknownNameError
 from varichain.layout.layout import Layout
+from varichain.spatial.arrays import Array
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import require_mass
 from varichain.kernels import jit, links, manifold, projection, stepping, totals, velocity_jump, wrenches
@@ -13,8 +12,7 @@ from varichain.kernels.inverse_dynamics import inverse_dynamics
 from varichain.kernels.mass_matrix import mass_matrix
 from varichain.layout.layout import layout_of
 from varichain.mechanism.mechanism import Mechanism
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 # What a handle may call, compiled or loaded before its first call.
 _TREE_KERNELS = (

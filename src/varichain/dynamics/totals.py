@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from varichain.dynamics.arguments import opened_with_center, opened_with_mass
 from varichain.kernels.totals import energy as _energy
 from varichain.kernels.totals import momentum as _momentum
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

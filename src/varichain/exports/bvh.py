@@ -10,16 +10,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.errors import InputError
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scene import Playback, link_poses
 from varichain.scene.poses import matrices_from_quaternions
+from varichain.spatial.arrays import Array
 from varichain.trace import Trace
 
-Array = NDArray[np.float64]
 Placed = Callable[[str], tuple[Array, Array]]  # origin and axes of a link by its name
 
 _TURNING = ("revolute", "spherical", "universal", "fixed")

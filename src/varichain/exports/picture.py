@@ -16,9 +16,9 @@ from varichain.scene import triangles as solids
 from varichain.scene.palette import RGBA
 from varichain.scene.poses import matrices_from_quaternions
 from varichain.scene.triangles import Triangles
+from varichain.spatial.arrays import Array
 from varichain.spatial.rotation import matrix_with_z_along
 
-Array = NDArray[np.float64]
 Image = NDArray[np.uint8]
 
 VIEW = (-1.05, 0.16)

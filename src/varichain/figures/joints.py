@@ -15,16 +15,14 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.errors import InputError
 from varichain.figures.anthropometry import Body
 from varichain.figures.joint_table import BALLS, HINGES, MARGIN
 from varichain.mechanism import Revolute, Spherical, SwingTwist
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import NAMED_AXES, flag, non_negative_scalar
 from varichain.spatial.rotation import matrix_from_quaternion, quaternion_from_rotation_vector
-
-Array = NDArray[np.float64]
 
 ADULT = Body(height=1.75, mass=70.0)
 """Whose damping the table has."""

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from varichain.errors import InertiaError
 from varichain.formats.description import Description
 from varichain.mechanism.inertia import Inertia
+from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
-
-Array = NDArray[np.float64]
 
 _NOTHING = 1e-12  # [m^2] times mass: rounding that was left where nothing was meant
 

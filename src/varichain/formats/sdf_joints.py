@@ -6,16 +6,14 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.formats.description import Description, Gearbox, JointEntry, MimicEntry
 from varichain.formats.sdf_frames import Frames
 from varichain.formats.xml import Element
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.joints import Fixed, Prismatic, Revolute, Screw, Spherical, Universal
+from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
-
-Array = NDArray[np.float64]
 
 _OPEN = 1e16  # SDF's own word for infinite
 _TRUE = ("true", "1")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import opened_with_mass
 from varichain.dynamics.forces import Force
@@ -20,8 +19,7 @@ from varichain.instants.change import StructureChange, change
 from varichain.layout.state import State
 from varichain.mechanism.breaks import Breaks
 from varichain.mechanism.mechanism import Mechanism
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 
 @dataclass(frozen=True)

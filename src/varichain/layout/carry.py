@@ -7,13 +7,11 @@ world pose and velocity, worked out in the old structure.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.errors import StructureError
 from varichain.kernels.links import free_coordinates
 from varichain.layout.layout import Layout
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 
 def carried(old: Layout, new: Layout, q: Array, v: Array) -> tuple[Array, Array]:

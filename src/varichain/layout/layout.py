@@ -8,7 +8,6 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import UnknownNameError
@@ -19,9 +18,8 @@ from varichain.layout.workspace import Workspace, WorkspacePool, loop_workspace,
 from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

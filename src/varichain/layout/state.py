@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from varichain.errors import InputError, StructureError
 from varichain.layout.carry import carried
 from varichain.layout.layout import Layout, layout_of
 from varichain.layout.tree import JointSlot
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array, finite_scalar, normalised
 from varichain.spatial.notebook import html_table
 from varichain.spatial.pose import Pose
@@ -20,8 +21,6 @@ from varichain.spatial.rotation import (
     quaternion_from_matrix,
     quaternion_from_rotation_vector,
 )
-
-Array = NDArray[np.float64]
 
 
 class State:

@@ -8,14 +8,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.layout.specs import GROUND_SPEC, link_spec
 from varichain.layout.workspace import WorkspacePool, tree_workspace
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.mechanism import Mechanism
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from varichain.mechanism import solids
 from varichain.mechanism.inertia_checks import check_body, checked_mass, difference, symmetric_matrix
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import Triple, finite_array, finite_numbers, non_negative_scalar, unit_axis
 from varichain.spatial.frozen import Frozen
 from varichain.spatial.pose import Pose
 from varichain.spatial.text import numbers_text
-
-Array = NDArray[np.float64]
 
 _ORIGIN = (0.0, 0.0, 0.0)
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.errors import InertiaError
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array, finite_scalar, is_sequence
 from varichain.spatial.frozen import read_only
-
-Array = NDArray[np.float64]
 
 TOLERANCE = 1e-9  # relative to the largest entry or principal moment
 _ROUNDING = 64 * np.finfo(float).eps

@@ -6,15 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.errors import InputError
 from varichain.motion.pieces import Pieces
 from varichain.motion.rotation_spline import rotation_spline
 from varichain.motion.samples import Samples, check_steps
 from varichain.motion.track import Track, check_equal
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 ENDS = ("natural", "clamped", "not-a-knot")
 

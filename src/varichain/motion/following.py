@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.errors import InputError, UnknownNameError
 from varichain.motion.fitting import closed
@@ -15,10 +14,9 @@ from varichain.motion.quaternions import conjugated, logarithm, multiplied
 from varichain.motion.quintic import quintic_track
 from varichain.motion.samples import Samples
 from varichain.motion.track import Track
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import name_string, shown
 from varichain.spatial.pose import Pose
-
-Array = NDArray[np.float64]
 
 _FIRST_PIECES, _MOST_PIECES = 16, 50_000
 # Pieces of a function that jumps would become ever shorter; this part of the whole time is the end of it.

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array, finite_scalar, is_sequence
-
-Array = NDArray[np.float64]
 
 
 def instants(t: ArrayLike) -> Array:

@@ -17,10 +17,9 @@ from varichain.motion.following import Answers, following
 from varichain.motion.packing import Packed
 from varichain.motion.samples import Samples, sample_times
 from varichain.motion.track import Track
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_scalar, flag, name_string, positive_scalar, shown
 from varichain.spatial.frozen import Frozen
-
-Array = NDArray[np.float64]
 
 
 class JointFunctions(Frozen, ABC):

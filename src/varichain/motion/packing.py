@@ -13,8 +13,7 @@ from varichain.kernels.records import CHANNEL, POSITION, ROTATION, SCALAR
 from varichain.kernels.tables import as_records
 from varichain.motion.pieces import Pieces
 from varichain.motion.track import FREEDOMS, Track
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 
 class Packed:

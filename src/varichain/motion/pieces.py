@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.errors import InputError
 from varichain.motion.quaternions import exponential, multiplied, with_signs_of
+from varichain.spatial.arrays import Array
 from varichain.spatial.frozen import Frozen, read_only
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 # Below this angle [rad] sin(angle) = angle in double precision.
 _SMALL_ANGLE = 1e-8

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.motion.pieces import Pieces
 from varichain.motion.quaternions import conjugated, multiplied, turns, with_signs_of
@@ -11,8 +10,7 @@ from varichain.motion.rotation_rates import RotationRates
 from varichain.motion.samples import Samples
 from varichain.motion.track import Track
 from varichain.motion.trajectories import pieces_from_bspline
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 
 def quintic_track(samples: Samples, times: Array, repeat: bool, what: str) -> Track:

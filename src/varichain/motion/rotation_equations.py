@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.motion.rotation_rates import RotationRates
+from varichain.spatial.arrays import Array
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Entry = tuple[Indices, Indices, Array]  # block rows (n,), block columns (n,), blocks (n, 3, 3)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 # As in `kernels.rotation_vectors`: a series below half a radian.
 _SERIES_BELOW = 0.25

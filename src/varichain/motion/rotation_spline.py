@@ -9,15 +9,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.errors import InputError
 from varichain.motion.pieces import Pieces
 from varichain.motion.quaternions import conjugated, logarithm, multiplied, turns
 from varichain.motion.rotation_equations import Passed, angular_velocities
 from varichain.motion.rotation_rates import RotationRates
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 
 def rotation_spline(times: Array, quaternions: Array, ends: str, what: str) -> Pieces:

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.errors import InputError
 from varichain.motion.pieces import checked_breaks
 from varichain.motion.quaternions import exponential, turns
 from varichain.motion.track import FREEDOMS, POSE, ROTATION
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import is_sequence, shown
 from varichain.spatial.frozen import Frozen, read_only
-
-Array = NDArray[np.float64]
 
 _SHAPES = (
     "(n,) or (n, k) numbers, or a tuple of (n,) with one for each freedom; for a ball quaternions (n, 4), rotation "

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.errors import InputError
 from varichain.motion.pieces import Pieces
 from varichain.motion.quaternions import turns
+from varichain.spatial.arrays import Array
 from varichain.spatial.frozen import Frozen
-
-Array = NDArray[np.float64]
 
 FREEDOMS, ROTATION, POSE = "freedoms", "rotation", "pose"
 

@@ -7,15 +7,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.errors import InputError
 from varichain.motion.pieces import Pieces, checked_breaks
 from varichain.motion.track import FREEDOMS, POSE, ROTATION, Track
 from varichain.spatial.checks import finite_numbers, finite_scalar, is_sequence, normalised, shown
 from varichain.spatial.pose import Pose
-
-Array = NDArray[np.float64]
 
 _SPLINES = "a PPoly (CubicSpline, Akima1DInterpolator, PchipInterpolator, ...), a BSpline"
 _FUNCTIONS = f"{_SPLINES}, a number, or a list of these, one for each freedom"

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.errors import UnknownNameError
+from varichain.spatial.arrays import Array
 
 if TYPE_CHECKING:
     from varichain.trace import Epoch, Trace
     from varichain.trace.slots import Slot
 
-Array = NDArray[np.float64]
 Reading = Callable[["Epoch", str], "Array | None"]
 
 

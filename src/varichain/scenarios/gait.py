@@ -12,19 +12,17 @@ from math import acos, asin, atan2, cos, hypot, pi, sin
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import varichain as vc
 from varichain.errors import InputError
 from varichain.mechanism import Mechanism
+from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
 from varichain.spatial.rotation import rotation_vector_from_matrix
 
 if TYPE_CHECKING:
     from varichain.motion import Motion
 
-
-Array = NDArray[np.float64]
 
 _RAMP = 1.0  # steps in which the walk gathers speed, and as many in which it loses it; they take twice the time
 _SINK, _BOB, _SWAY = 0.036, 0.005, 0.03  # [m] of the pelvis: below standing height, up and down, to the standing side

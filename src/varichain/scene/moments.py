@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from varichain.spatial.arrays import Array
 from varichain.trace import Epoch
 from varichain.trace.hermite import between
 
-Array = NDArray[np.float64]
 Index = NDArray[np.signedinteger]
 
 

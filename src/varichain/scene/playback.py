@@ -8,19 +8,17 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.errors import InputError, UnknownNameError
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scene.moments import moments_of
 from varichain.scene.poses import Poses, frame_on, link_poses, matrices_from_quaternions
 from varichain.scene.scene import Part, Scene, ball_of, box_around, loop_places, scene_of
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import positive_scalar
 from varichain.spatial.pose import Pose
 from varichain.trace import Epoch, Trace
 from varichain.trace.text import event_text
-
-Array = NDArray[np.float64]
 
 _SURROUNDINGS = 1.4  # how much larger a picture may become to show what stands still too
 _JOURNEY = 4.5  # radius of a whole run, relative to that of the figure

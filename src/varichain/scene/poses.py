@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from varichain.errors import InputError, UnknownNameError
 from varichain.mechanism.joint import Joint, Primitive
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.mechanism.joints import Fixed
 from varichain.mechanism.link import Link
@@ -17,9 +16,8 @@ from varichain.scene.palette import RGBA
 from varichain.scene.poses import Poses, frame_on
 from varichain.scene.stand_ins import bone_radius, stand_in
 from varichain.scene.triangles import Triangles, joined
+from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

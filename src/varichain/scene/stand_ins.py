@@ -5,15 +5,13 @@ from __future__ import annotations
 from statistics import median
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.shapes import Box, Capsule, Shape, Sphere
+from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
 from varichain.spatial.rotation import matrix_with_z_along
-
-Array = NDArray[np.float64]
 
 _SLENDER = 3.0  # a body this many times longer than thick is drawn as a bone
 _THICKNESS = 0.05  # radius of a bone, relative to the usual bone's length

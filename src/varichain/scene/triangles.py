@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
 
-Array = NDArray[np.float64]
 Faces = NDArray[np.int32]
 
 _AROUND = 24  # corners of a circle

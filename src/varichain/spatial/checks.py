@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import InputError
+from varichain.spatial.arrays import Array
 
-Array = NDArray[np.float64]
 Triple = tuple[float, float, float]
 
 NAMED_AXES: dict[str, Triple] = {

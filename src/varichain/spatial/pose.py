@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from varichain.errors import InputError
 from varichain.spatial import rotation
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array, finite_numbers, normalised
 from varichain.spatial.frozen import Frozen, read_only
 from varichain.spatial.text import numbers_text
-
-Array = NDArray[np.float64]
 
 _ROTATION_TOLERANCE = 1e-9
 _ROUNDING = 4 * np.finfo(float).eps

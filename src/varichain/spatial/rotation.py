@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 # Below this angle sin(angle) = angle in double precision: the next term is angle^2 / 6.
 _SMALL_ANGLE = 1e-8

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.errors import InputError, UnknownNameError
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.arrays import Array
 from varichain.trace.columns import Columns
 from varichain.trace.hermite import between
 from varichain.trace.labels import PER_FREEDOM
@@ -22,7 +22,6 @@ from varichain.trace.text import count
 if TYPE_CHECKING:
     from varichain.layout.state import State
 
-Array = NDArray[np.float64]
 
 _FLAT = ("time", "closure")  # one number a sample
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import MissingExtraError
+from varichain.spatial.arrays import Array
 from varichain.trace.labels import labels
 from varichain.trace.replace import completed
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from varichain.trace.epoch import Epoch
     from varichain.trace.trace import Trace
 
-Array = NDArray[np.float64]
 
 _BATCH = 10_000  # rows that are turned into text or columns at once
 

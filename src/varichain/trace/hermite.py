@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from varichain.spatial.arrays import Array
 from varichain.spatial.rotation import (
     matrix_from_quaternion,
     quaternion_conjugate,
@@ -22,8 +22,6 @@ from varichain.spatial.rotation import (
     skew,
 )
 from varichain.trace.slots import Slots
-
-Array = NDArray[np.float64]
 
 _SMALL_ANGLE = 1e-3  # the series' next term is below rounding
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from varichain.spatial.arrays import Array
 from varichain.trace import records
 from varichain.trace.draft import EpochDraft
 from varichain.trace.file import TraceFile
 from varichain.trace.frames import Buffer, frame
 from varichain.trace.samples import FileRows, MemoryRows, Rows
-
-Array = NDArray[np.float64]
 
 
 @dataclass

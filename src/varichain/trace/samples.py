@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.errors import TraceFileError
+from varichain.spatial.arrays import Array
 from varichain.spatial.frozen import read_only
 from varichain.trace.columns import Columns
 from varichain.trace.file import TraceFile
 
-Array = NDArray[np.float64]
 NUMBER = np.dtype("<f8")
 
 

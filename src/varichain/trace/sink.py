@@ -5,18 +5,14 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from varichain.errors import TraceFileError
+from varichain.spatial.arrays import Array
 from varichain.trace.draft import EpochDraft
 from varichain.trace.frames import checksum_in
 from varichain.trace.journal import N_FIRST, Journal
 from varichain.trace.queue import Text, Waiting
 from varichain.trace.records import packed, unpacked
 from varichain.trace.samples import Rows
-
-Array = NDArray[np.float64]
 
 
 class Sink:

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from varichain.spatial.arrays import Array
 from varichain.spatial.frozen import read_only
 from varichain.trace.columns import Columns
 from varichain.trace.file import TraceFile
 from varichain.trace.samples import NUMBER, Samples, changed
-
-Array = NDArray[np.float64]
 
 _CHUNK = 1 << 20  # bytes of samples that stand or fall together
 _HEAD = struct.Struct("<IQII")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from varichain.errors import InputError, UnknownNameError
 from varichain.mechanism.log import StructureLog, log_from
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_scalar
 from varichain.trace.checkpoint import Checkpoint
 from varichain.trace.epoch import Epoch, JointTrace
@@ -22,7 +23,6 @@ from varichain.trace.text import count, table
 if TYPE_CHECKING:
     from varichain.layout.state import State
 
-Array = NDArray[np.float64]
 
 OUTCOMES = ("complete", "stopped", "interrupted", "diverged", "error")
 

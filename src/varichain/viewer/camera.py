@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.scene import Poses, Scene, ball_of, box_around, frame_on
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 _FROM = np.array([0.5, -1.0, 0.3])  # most mechanisms move in the plane of x and z
 _FIELD = np.radians(45.0)  # of view, upright

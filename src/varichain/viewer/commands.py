@@ -6,12 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.scene import Scene
+from varichain.spatial.arrays import Array
 from varichain.viewer.source import Frame, Source
-
-Array = NDArray[np.float64]
 
 KINDS = ("spherical", "revolute x", "revolute y", "revolute z", "fixed", "prismatic x", "prismatic y", "prismatic z")
 _SPEEDS = ("0.05", "0.1", "0.25", "0.5", "1", "2", "4", "10")

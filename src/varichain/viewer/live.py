@@ -6,11 +6,11 @@ from collections import deque
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.mechanism.describe import mechanism_from
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scene import Scene, frame_on, link_poses, loop_places, scene_of
+from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
 from varichain.viewer.base import TICK, Viewer
 from varichain.viewer.camera import ball_of_motion, floor_below, frame_camera
@@ -19,8 +19,6 @@ from varichain.viewer.panel import frame_html, reports_html, structure_html
 from varichain.viewer.picking import hit_point
 from varichain.viewer.server import HOST, PORT
 from varichain.viewer.source import Frame, Source
-
-Array = NDArray[np.float64]
 
 _ARROW = 0.5  # length of the arrow of the weight of all, in radii of the first picture
 _CUT_SEEN = 2.0  # [s] of simulated time that a cut stays marked

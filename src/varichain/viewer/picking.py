@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.scene import Part
-
-Array = NDArray[np.float64]
+from varichain.spatial.arrays import Array
 
 
 def hit_point(part: Part, p_WL: Array, R_WL: Array, origin: Array, direction: Array) -> Array | None:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from varichain.mechanism.draw import drawing
 from varichain.scene import Playback
 from varichain.scene.poses import matrices_from_quaternions
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_scalar
 from varichain.trace import Trace
 from varichain.viewer.base import TICK, Viewer
@@ -19,8 +19,6 @@ from varichain.viewer.camera import frame_camera
 from varichain.viewer.panel import clock_html, structure_html
 from varichain.viewer.server import HOST, PORT
 from varichain.viewer.source import Counts
-
-Array = NDArray[np.float64]
 
 _FPS, _MOST = 100.0, 20_000  # frames per simulated second, and in all
 _FRAMED = 0.8  # part of the ball around the whole way that is in view: a way fills its ball less than a body does

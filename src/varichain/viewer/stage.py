@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from varichain.scene import Part, Poses, Scene, palette
 from varichain.scene.palette import bytes_of
 from varichain.scene.triangles import sphere
+from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
 from varichain.viewer.marks import Marks
 from varichain.viewer.nodes import add_mesh, node_of
-
-Array = NDArray[np.float64]
 
 _NO_ARROW = np.zeros((1, 2, 3), np.float32)
 
