@@ -49,6 +49,15 @@ def rotation_of_link(bodies, link):
 
 
 @helper
+def reference_of_link(bodies, link):
+    """World position of the reference point of the tree that a link belongs to.
+
+    Needs: bodies placed.
+    """
+    return load3(bodies[bodies[link.body].root].reference)
+
+
+@helper
 def velocity_at(V, x):
     """Linear velocity of the point x of a body that moves with V about the reference point."""
     return add3(linear(V), cross3(angular(V), x))
@@ -70,8 +79,7 @@ def link_poses(
     for i in range(len(links)):
         link = links[i]
         store9(R_out[i], rotation_of_link(bodies, link))
-        reference = load3(bodies[bodies[link.body].root].reference)
-        store3(p_out[i], add3(reference, point_of_link(bodies, link, ZERO3)))
+        store3(p_out[i], add3(reference_of_link(bodies, link), point_of_link(bodies, link, ZERO3)))
 
 
 @kernel(TABLE, VECTOR, VECTOR, MATRIX)
@@ -224,11 +232,10 @@ def frame_on_other(
     place_all(q, bodies, open_dofs(table))
     A, B = links[link_A], links[link_B]
     R_WA, R_WB = rotation_of_link(bodies, A), rotation_of_link(bodies, B)
-    reference_A = load3(bodies[bodies[A.body].root].reference)
-    reference_B = load3(bodies[bodies[B.body].root].reference)
     x_A = point_of_link(bodies, A, load3(p))
     x_B = point_of_link(bodies, B, ZERO3)
-    gap = add3(sub3(reference_A, reference_B), sub3(x_A, x_B))
+    between_trees = sub3(reference_of_link(bodies, A), reference_of_link(bodies, B))
+    gap = add3(between_trees, sub3(x_A, x_B))
     flat = R.reshape(9)
     R_BW = (R_WB[0], R_WB[3], R_WB[6], R_WB[1], R_WB[4], R_WB[7], R_WB[2], R_WB[5], R_WB[8])
     store9(flat, mat_mul(R_BW, mat_mul(R_WA, load9(flat))))
@@ -254,6 +261,6 @@ def free_coordinates(
     V = load6(bodies[link.body].V)
     w, i, j, k = quaternion_from_matrix(R)
     out[0], out[1], out[2], out[3] = w, i, j, k
-    store3(out[4:7], add3(load3(bodies[bodies[link.body].root].reference), x))
+    store3(out[4:7], add3(reference_of_link(bodies, link), x))
     store3(out[7:10], mat_t_vec(R, angular(V)))
     store3(out[10:13], mat_t_vec(R, velocity_at(V, x)))
