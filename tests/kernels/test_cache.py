@@ -2,6 +2,7 @@
 
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from copies import PACKAGE, run
 from lane import compiled_only
@@ -52,18 +53,32 @@ def test_the_cache_follows_the_sources(sources, tmp_path):
     assert said == []
 
 
-@compiled_only
-def test_damaged_files_are_compiled_anew(tmp_path):
-    """A file that ends too early, or is none of ours, costs a compilation and nothing else."""
-    (tmp_path / "two_kernels.py").write_text(SHARED)
-    use = f"""
+USE = """
 import sys
-sys.path.insert(0, {str(tmp_path)!r})
+sys.path.insert(0, {folder!r})
 import numpy as np
 from two_kernels import first
 print(first(np.arange(3.0)), sum(first.stats.cache_hits.values()))
 """
-    cache = tmp_path / "cache"
+
+
+@compiled_only
+def test_processes_fill_a_cache_at_once(tmp_path):
+    """Processes that compile a kernel at the same time all get it, and leave one whole file."""
+    (tmp_path / "two_kernels.py").write_text(SHARED)
+    use, cache = USE.format(folder=str(tmp_path)), tmp_path / "cache"
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: run(use, PACKAGE.parent, cache)[0][0], range(4)))
+    (answer, hits), said = run(use, PACKAGE.parent, cache)
+    assert answers == [answer] * 4 and hits == "1" and said == []
+    assert [path.name.split("-")[0] for path in cache.rglob("*.*")] == ["two_kernels.first"]
+
+
+@compiled_only
+def test_damaged_files_are_compiled_anew(tmp_path):
+    """A file that ends too early, or is none of ours, costs a compilation and nothing else."""
+    (tmp_path / "two_kernels.py").write_text(SHARED)
+    use, cache = USE.format(folder=str(tmp_path)), tmp_path / "cache"
     (value, _), _ = run(use, PACKAGE.parent, cache)
     (path,) = cache.rglob("two_kernels.first-*.kernel")
     content = path.read_bytes()
