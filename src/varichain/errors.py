@@ -45,7 +45,7 @@ class UnknownNameError(VarichainError, KeyError):
         message = f"no {self.kind} is called {self.name!r}"
         if self._n_close:
             message += f" (did you mean {self.valid[0]!r}?)"
-        return f"{message}; {self.kind.replace(' or ', 's or ')}s: {_listed(self.valid)}"
+        return f"{message}; {self.kind.replace(' or ', 's or ')}s: {listed(repr(name) for name in self.valid)}"
 
 
 class DuplicateNameError(VarichainError, ValueError):
@@ -69,6 +69,27 @@ class DuplicateNameError(VarichainError, ValueError):
 
 class StructureError(VarichainError, ValueError):
     """A structure that cannot be: a link that is its own ancestor, a link of another mechanism, ..."""
+
+
+class StaleStateError(VarichainError, ValueError):
+    """A state whose coordinates are not those of the mechanism as it is now.
+
+    Attributes:
+        appeared: Names of joints that the mechanism has and the state lacks.
+        vanished: Names of joints that the state has and the mechanism lacks.
+        can_follow: Whether `State.follow` brings the state up to date.
+    """
+
+    def __init__(self, message: str, appeared: Iterable[str], vanished: Iterable[str], can_follow: bool) -> None:
+        """Keep the names next to the message."""
+        self.appeared = tuple(appeared)
+        self.vanished = tuple(vanished)
+        self.can_follow = can_follow
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the names too."""
+        return type(self), (str(self), self.appeared, self.vanished, self.can_follow)
 
 
 class InertiaError(VarichainError, ValueError):
@@ -249,12 +270,13 @@ class MissingExtraError(VarichainError, ImportError):
     """A function that needs an optional package which is not installed; the message says what to install."""
 
 
-def _listed(names: list[str]) -> str:
-    """Names in quotes, separated by commas; a long list is cut, with the number left out."""
-    if not names:
+def listed(names: Iterable[str]) -> str:
+    """Names separated by commas; a long list is cut, with the number left out."""
+    texts = list(names)
+    if not texts:
         return "(none)"
-    shown = ", ".join(repr(name) for name in names[:_MOST_NAMES_SHOWN])
-    left_out = len(names) - _MOST_NAMES_SHOWN
+    shown = ", ".join(texts[:_MOST_NAMES_SHOWN])
+    left_out = len(texts) - _MOST_NAMES_SHOWN
     return f"{shown} and {left_out} more" if left_out > 0 else shown
 
 

@@ -31,7 +31,7 @@ def changed():
     s.time = 0.75
     m.cut("left grip", state=s)
     m.cut("right hip")
-    return initial, m, s
+    return initial, m, s.follow(m)
 
 
 def test_entries():

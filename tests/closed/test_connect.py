@@ -274,7 +274,7 @@ def test_state_of_another_structure_is_refused(arms):
     """A state with other joints is refused, and nothing has changed."""
     other = closed_zoo.four_bar()[1]
     before = snapshot(arms)
-    with pytest.raises(vc.StructureError):
+    with pytest.raises(vc.StaleStateError):
         arms.connect("box", "ground", Fixed(), state=other)
     with pytest.raises(vc.InputError):
         arms.connect("box", "ground", Fixed(), state="now")

@@ -310,14 +310,6 @@ def test_edits_that_keep_the_coordinates_keep_a_state(edit, m, rng):
     np.testing.assert_array_equal(vc.bias_force(m, s), vc.bias_force(m, fresh))
 
 
-def test_renaming_a_joint_makes_a_state_stale(m):
-    """A state is addressed by names: under a new one it is refused."""
-    s = m.state()
-    m.edit_joint("revolute", name="hinge")
-    with pytest.raises(vc.StructureError, match="hinge"):
-        vc.bias_force(m, s)
-
-
 def test_repr_tells_every_joint(m):
     """The text of a state has its mechanism's name, its time and a line for each joint."""
     s = m.state()

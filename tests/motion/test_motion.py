@@ -430,7 +430,7 @@ def test_after_a_cut_joints_are_missed_or_skipped():
     s = m.state()
     motion = vc.Motion({"shoulder": 0.1, "elbow": 0.2, "hand": 0.3})
     motion.set_state(m, s)
-    m.cut("elbow")
+    m.cut("elbow", state=s)
     with pytest.raises(vc.UnknownNameError, match=r"'elbow'.*'shoulder'"):
         motion.set_state(m, s)
     channels, _ = motion.packed(m.state().layout, skip_missing=True)

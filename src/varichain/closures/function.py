@@ -14,8 +14,7 @@ from varichain.dynamics.loops import closure_errors, constraint_bias, constraint
 from varichain.errors import ActuationError, AssemblyError, InputError, StructureError, UnknownNameError
 from varichain.kernels.inverse_dynamics import inverse_dynamics
 from varichain.kernels.mass_matrix import mass_matrix
-from varichain.layout.layout import layout_of
-from varichain.layout.state import State
+from varichain.layout.state import State, layout_for, require_fit
 from varichain.mechanism.coupling import resolved
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
@@ -29,7 +28,8 @@ class ClosureFunction:
     """All joints of a mechanism as functions of the independent ones, and its dynamics in them.
 
     No row takes part: what a loop's rows would say twice, or not at all where they are singular, does not matter.
-    Couplings of the mechanism take part by themselves.
+    Couplings of the mechanism take part by themselves. It belongs to the loops that it was made for: after an edit of
+    links or loops, make a new one. States that do not fit are refused (`StaleStateError`).
 
     Attributes:
         independent: Names of the freedoms v_ind, in the order of G's columns.
@@ -43,7 +43,7 @@ class ClosureFunction:
             AssemblyError: A closure does not close its loop.
         """
         self._m = m
-        self._layout = layout_of(m)
+        self._layout = layout_for(m, s)
         parts = [*closures, *_couplings(m)]
         for part in parts:
             if not isinstance(part, Closure):
@@ -61,6 +61,7 @@ class ClosureFunction:
 
     def complete(self, s: State) -> State:
         """State in which the dependent joints are where, and move as, the independent ones of `s` make them."""
+        require_fit(self._layout, s)
         done = s.copy()
         for part in self._parts:
             q, G, _ = self._evaluate(part, done)
@@ -71,6 +72,7 @@ class ClosureFunction:
 
     def matrices(self, s: State) -> tuple[Array, Array]:
         """G (n_v, n_independent) and g (n_v,) at a complete state."""
+        require_fit(self._layout, s)
         G, g = np.zeros((self._layout.n_v, len(self._columns))), np.zeros(self._layout.n_v)
         G[self._columns, np.arange(len(self._columns))] = 1.0
         for part in self._parts:

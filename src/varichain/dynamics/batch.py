@@ -34,14 +34,16 @@ class Batch:
     numbers that are not finite gives a result that is not, and leaves the others alone. Results are new arrays, or
     `out`, float64, C-contiguous and writable, which is then returned.
 
-    A batch belongs to the structure that it was made from: later edits of the mechanism do not reach it. Calls from
-    several threads wait for each other.
+    A batch belongs to the structure that it was made from: later edits of the mechanism do not reach it, and plain
+    arrays do not show which structure they belong to. Compare `revision` with the mechanism's. Calls from several
+    threads wait for each other.
 
     Attributes:
         n_q, n_v, n_rows: Lengths; rows are those of all loops, then of all couplings.
         joints: Names of the joints, in the order of q and v.
         links: Place of every link by name, ground first.
         threads: Number of threads.
+        revision: Revision of the mechanism that the batch was made from.
     """
 
     def __init__(self, m: Mechanism, threads: int | None = None) -> None:
@@ -61,6 +63,7 @@ class Batch:
         self.n_q, self.n_v, self.n_rows = layout.n_q, layout.n_v, layout.n_rows
         self.joints = tuple(slot.name for slot in layout.slots)
         self.links = dict(layout.link_index)
+        self.revision = layout.revision
 
     def forward_dynamics(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, out: Array | None = None

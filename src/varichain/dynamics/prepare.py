@@ -43,8 +43,9 @@ class Prepared:
     [moment; force] in world axes at the origins of the links, row 0 the ground. The order of q and v is `joints`, that
     of links is `links`.
 
-    A handle belongs to the structure that it was prepared from: later edits of the mechanism do not reach it. It is
-    for one thread at a time; prepare one for each.
+    A handle belongs to the structure that it was prepared from: later edits of the mechanism do not reach it, and plain
+    arrays do not show which structure they belong to. Compare `revision` with the mechanism's. A handle is for one
+    thread at a time; prepare one for each.
 
     Attributes:
         n_q, n_v, n_links, n_rows: Lengths; links count the ground, rows are those of all loops, then of all couplings.

@@ -126,7 +126,10 @@ def on_links(m: Mechanism, connections: Iterable[Connect]) -> list[Connect]:
 
 
 def apply_connections(m: Mechanism, s: State, connections: Iterable[Connect]) -> list[Link]:
-    """Add the virtual links of connections of links, each where they are in the state unless it says where."""
+    """Add the virtual links of connections of links, each where they are in the state unless it says where.
+
+    The state's layout must be that of the mechanism before the cuts of this instant.
+    """
     links = []
     for connection in connections:
         assert not isinstance(connection.a, Frame) and not isinstance(connection.b, Frame)  # see on_links

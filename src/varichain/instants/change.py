@@ -185,16 +185,16 @@ def happen(
         restitution: Part of the velocity along new connections that is turned round.
         is_trial: Whether the mechanism is put back in any case.
     """
-    before = s.copy()
+    before = s.copy().follow(m)  # masses and loops of now, for the frames and for the mobility before
     with transaction(m, trial=is_trial):
         edits = [edit for action in actions if isinstance(action, Cut) for edit in cut_joint(m, action.joint)]
         for action in actions:
             if isinstance(action, SetGravity):
                 m.gravity = action.gravity
         wanted = on_links(m, (action for action in actions if isinstance(action, Connect)))
-        links = apply_connections(m, s, wanted)
-        couplings = apply_couplings(m, s, [action for action in actions if isinstance(action, Couple)])
-        after = s.copy().follow(m)
+        links = apply_connections(m, before, wanted)
+        couplings = apply_couplings(m, before, [action for action in actions if isinstance(action, Couple)])
+        after = before.copy().follow(m)
         require_mass(after.layout)
         close_gaps(after.layout, after, wanted, may_move=restitution == 0.0)
         moving = moving_for(after)

@@ -6,11 +6,14 @@ world pose and velocity, worked out in the old structure.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
-from varichain.errors import StructureError
+from varichain.errors import StaleStateError, listed
 from varichain.kernels.links import free_coordinates
 from varichain.layout.layout import Layout
+from varichain.mechanism.joint import Joint
 from varichain.spatial.arrays import Array
 
 
@@ -18,26 +21,17 @@ def carried(old: Layout, new: Layout, q: Array, v: Array) -> tuple[Array, Array]
     """Coordinates and velocities in the new structure: q and v themselves where they mean the same there.
 
     Raises:
-        StructureError: The two have different links, or the new one has a joint that is neither in the old one nor the
+        StaleStateError: The two have different links, or the new one has a joint that is neither in the old one nor the
             free joint of a link.
     """
-    if old.tree is new.tree:
+    if old.tree.fits(new.tree):
         return q, v
-    if len(old.joints) != len(new.joints):
-        raise _strange(old, new)
-    changed = new.tree.changed_joints(old.tree)
-    if not changed:
-        return q, v
-    if old.link_index is not new.link_index and list(old.link_index) != list(new.link_index):
-        raise _strange(old, new)
+    if not _can_carry(old, new):
+        raise stale(old, new)
     # the links are the same, in the same order: runs of unchanged joints, and freed links between them
     q_parts, v_parts, end_q, end_v = [], [], 0, 0
-    for i in changed:
-        was, now = old.joints[i], new.joints[i]
-        if now.kind != "free":
-            raise StructureError(
-                f"the state knows nothing of joint {now.name!r} ({now.kind}): make a new state with m.state()"
-            )
+    for i in new.tree.changed_joints(old.tree):
+        was = old.joints[i]
         freed = np.empty(13)
         free_coordinates(old.tree.workspaces.mine.table, q, v, i + 1, freed)
         first_q = sum([joint.n_q for joint in old.joints[:i]])
@@ -48,8 +42,35 @@ def carried(old: Layout, new: Layout, q: Array, v: Array) -> tuple[Array, Array]
     return np.concatenate([*q_parts, q[end_q:]]), np.concatenate([*v_parts, v[end_v:]])
 
 
-def _strange(old: Layout, new: Layout) -> StructureError:
-    return StructureError(
-        f"the state has joints {[joint.name for joint in old.joints]}, the mechanism {new.mechanism_name!r} now "
-        f"has {[joint.name for joint in new.joints]}: make a new state with m.state()"
+def stale(old: Layout, new: Layout) -> StaleStateError:
+    """The error that says which joints a state of the old structure lacks in the new one, and which it has too many."""
+    had, has = ({_told(*joint): joint[0].name for joint in _hung(layout)} for layout in (old, new))
+    appeared, vanished = ([text for text in one if text not in other] for one, other in ((has, had), (had, has)))
+    found = [f"the mechanism has {listed(appeared)}"] if appeared else []
+    found += [f"the state has {listed(vanished)}"] if vanished else []
+    can_follow = _can_carry(old, new)
+    cure = "call s.follow(m), or give the state to the cut: m.cut(..., state=s)"
+    of = "" if old.mechanism_name == new.mechanism_name else f" of {old.mechanism_name!r}"
+    return StaleStateError(
+        f"the state{of} does not fit mechanism {new.mechanism_name!r} as it is now: "
+        f"{'; '.join(found) or 'the joints are in another order'}; "
+        f"{cure if can_follow else 'make a new state with m.state()'}",
+        [str(has[text]) for text in appeared],
+        [str(had[text]) for text in vanished],
+        can_follow,
     )
+
+
+def _hung(layout: Layout) -> Iterable[tuple[Joint, str]]:
+    return zip(layout.joints, layout.tree.parents, strict=True)
+
+
+def _told(joint: Joint, parent: str) -> str:
+    return f"{joint.kind} joint {joint.name!r} on {parent!r}"
+
+
+def _can_carry(old: Layout, new: Layout) -> bool:
+    """Whether links are the same, and all joints that are not have been replaced by free ones, as cuts do."""
+    if len(old.joints) != len(new.joints) or list(old.link_index) != list(new.link_index):
+        return False
+    return all(new.joints[i].kind == "free" for i in new.tree.changed_joints(old.tree))

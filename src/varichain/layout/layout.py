@@ -217,11 +217,6 @@ class Layout:
                 return slot.name if len(slot.coordinates) == 1 else f"{slot.name}.{label}"
         raise IndexError(f"freedom {k} of {self.n_all}")
 
-    def same_coordinates(self, other: Layout) -> bool:
-        """Whether a state of the other layout means the same here: joints of equal names and kinds in equal order."""
-        mine, others = self.tree, other.tree
-        return mine is others or (len(mine.joints) == len(others.joints) and not mine.changed_joints(others))
-
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle without what was worked out from the fields."""
         return {item.name: getattr(self, item.name) for item in fields(self)}

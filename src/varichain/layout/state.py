@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from varichain.errors import InputError, StructureError
-from varichain.layout.carry import carried
+from varichain.layout.carry import carried, stale
 from varichain.layout.layout import Layout, layout_of
 from varichain.layout.tree import JointSlot
 from varichain.mechanism.mechanism import Mechanism
@@ -28,6 +28,12 @@ class State:
 
     `state["knee"].q = 0.3` sets a joint by name; `state.q` and `state.v` are the whole vectors, in the order of
     `state.joints`. Quaternions (w, x, y, z) are kept at unit length by the setters.
+
+    A state belongs to a structure, by the names of its joints. Functions read q and v from the state and everything
+    else from the mechanism as it is now, so edits of masses, damping, gravity, limits or loops leave a state valid. A
+    state whose joints are no longer those of the mechanism is refused (`StaleStateError`) until `follow` is called.
+    Only a call that says so changes a state: `follow`, `connect`, `cut` and `couple` with `state=`, `vc.change`,
+    `vc.release`, `Motion.set_state` and the setters.
     """
 
     __slots__ = ("_layout", "_q", "_time", "_v")
@@ -41,7 +47,10 @@ class State:
 
     @property
     def layout(self) -> Layout:
-        """Where each joint stands in q and v."""
+        """Names and places of the joints in q and v: the structure in which this state was made or has last followed.
+
+        Masses and loops may have been edited since; a mechanism's own layout has those of now.
+        """
         return self._layout
 
     @property
@@ -83,7 +92,7 @@ class State:
 
     def __getitem__(self, joint: str) -> JointState:
         """Coordinates and velocities of one joint."""
-        return JointState(self, self._layout.slot(joint))
+        return JointState(self, self._layout.slot(joint).name)
 
     def __iter__(self) -> Any:
         """Iterate over the joints' names."""
@@ -106,22 +115,27 @@ class State:
         """Step (n_v,) from this state's configuration to the other's: s.integrate(s.difference(o)) is at o."""
         from varichain.kernels.manifold import difference
 
-        if not isinstance(other, State) or not self._layout.same_coordinates(other._layout):
+        if not isinstance(other, State) or not self._layout.tree.fits(other._layout.tree):
             raise StructureError("difference needs two states with the same joints")
         step = np.empty(self._layout.n_v)
         difference(self._layout.workspaces.mine.table, self._q, other._q, step)
         return step
 
-    def _carry_to(self, layout: Layout) -> None:
-        """Make this a state of another layout of the same mechanism."""
+    def follow(self, m: Mechanism) -> State:
+        """Bring this state up to date with the mechanism after cuts, and return it; nothing changes without them.
+
+        Joints that are still there keep their coordinates. A link that was cut free keeps its world pose and velocity,
+        as they were in the structure in which this state was made or has last followed.
+
+        Raises:
+            StaleStateError: Links or joints have been added or renamed, or it is a state of another mechanism. The
+                state stays as it was.
+        """
+        if not isinstance(m, Mechanism):
+            raise InputError(f"expected a Mechanism, not {type(m).__name__}")
+        layout = layout_of(m)
         self._q, self._v = carried(self._layout, layout, self._q, self._v)
         self._layout = layout
-
-    def follow(self, mechanism: Mechanism) -> State:
-        """Carry this state over to the structure that the mechanism has now; returns the state itself."""
-        layout = layout_of(mechanism)
-        if layout is not self._layout:
-            self._carry_to(layout)
         return self
 
     def _become(self, other: State) -> None:
@@ -158,12 +172,17 @@ class State:
 class JointState:
     """Coordinates and velocities of one joint of a State; writing here writes there."""
 
-    __slots__ = ("_slot", "_state")
+    __slots__ = ("_name", "_state")
 
-    def __init__(self, state: State, slot: JointSlot) -> None:
-        """View one slot of a state."""
+    def __init__(self, state: State, name: str) -> None:
+        """View one joint of a state."""
         self._state = state
-        self._slot = slot
+        self._name = name
+
+    @property
+    def _slot(self) -> JointSlot:
+        """Place of the joint, which may be another after the state has followed a cut."""
+        return self._state.layout.slot(self._name)
 
     @property
     def q(self) -> Any:
@@ -250,17 +269,23 @@ def new_state(mechanism: Mechanism) -> State:
 
 
 def layout_for(mechanism: Mechanism, state: State) -> Layout:
-    """Layout of the mechanism as it is now, to which the state is carried over if the structure has changed.
+    """Layout of the mechanism as it is now, to compute with on the state's q and v; the state stays as it is.
 
-    Edits that leave all coordinates in place (masses, damping, loops) leave the state as it is; after a cut every link
-    keeps its world pose and velocity.
+    Raises:
+        StaleStateError: The state's coordinates are not those of the mechanism as it is now.
     """
     layout = layout_of(mechanism)
     if state._layout is not layout:
-        if not isinstance(state, State):
-            raise InputError(f"expected a State (from m.state()), not {type(state).__name__}")
-        state._carry_to(layout)
+        require_fit(layout, state)
     return layout
+
+
+def require_fit(layout: Layout, state: State) -> None:
+    """Raise StaleStateError unless the state's coordinates are those of a layout."""
+    if not isinstance(state, State):
+        raise InputError(f"expected a State (from m.state()), not {type(state).__name__}")
+    if not state._layout.tree.fits(layout.tree):
+        raise stale(state._layout, layout)
 
 
 def _numbers(value: Any, where: slice, what: str) -> Array:

@@ -101,6 +101,15 @@ class Tree:
             pool = self.__dict__.setdefault("_pool", WorkspacePool(tree_workspace, self.specs, self.gravity))
         return pool  # type: ignore[no-any-return]
 
+    def fits(self, other: Tree) -> bool:
+        """Whether coordinates of this tree mean the same in the other: equal joints in equal order."""
+        if other is self or other is self.__dict__.get("_fitting"):
+            return True
+        fits = len(self.joints) == len(other.joints) and not self.changed_joints(other)
+        if fits:
+            self.__dict__["_fitting"] = other  # every call with an older state asks
+        return fits
+
     def changed_joints(self, other: Tree) -> list[int]:
         """Indices of joints that mean something else in the other tree: by name, kind, or the link they hang on."""
         both = enumerate(zip(self.joints, self.parents, other.joints, other.parents, strict=True))

@@ -214,8 +214,9 @@ class Mechanism:
 
         A cut joint of the tree leaves its link, and all that the link carries, free-floating; loops through it stay,
         couplings with it end, and the log says so.
-        The link then hangs on the ground by a free joint called like the link. States of the mechanism follow when they
-        are used next: every link keeps its pose and its velocity. `state` says when it was, for the log.
+        The link then hangs on the ground by a free joint called like the link. `state` takes part: every link keeps its
+        pose and its velocity, and the log has the time. Other states are refused after the cut of a joint of the tree,
+        until they follow (`State.follow`).
 
         Raises:
             StructureError: The joint is a free one: nothing to cut.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from varichain.dynamics.batch import Batch
 from varichain.errors import InputError, VarichainError
 from varichain.layout.layout import Layout, layout_of
-from varichain.layout.state import State, layout_for
+from varichain.layout.state import State, require_fit
 from varichain.mechanism.limits import SwingTwist
 from varichain.mechanism.mechanism import Mechanism
 from varichain.simulation.settings import Settings
@@ -39,11 +39,10 @@ def states_from(m: Mechanism, given: Any) -> tuple[Array, Array, float]:
     times = {state.time for state in states}
     if len(times) > 1:
         raise InputError(f"states must have the same time; found {min(times):g} s and {max(times):g} s")
-    copies = [state.copy() for state in states]
-    for copy in copies:
-        layout_for(m, copy)
-    q = np.array([copy.q for copy in copies]).reshape(-1, layout.n_q)
-    v = np.array([copy.v for copy in copies]).reshape(-1, layout.n_v)
+    for state in states:
+        require_fit(layout, state)
+    q = np.array([state.q for state in states]).reshape(-1, layout.n_q)
+    v = np.array([state.v for state in states]).reshape(-1, layout.n_v)
     return q, v, times.pop() if times else 0.0
 
 

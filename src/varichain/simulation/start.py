@@ -19,7 +19,7 @@ OPENING = 1e-8  # [m/s or rad/s] that loops may open with, relative to the faste
 
 
 def checked_start(m: Mechanism, s: State, settings: Settings) -> State:
-    """Copy of the state with its loops closed to rounding.
+    """Copy of the state with its loops closed to rounding, and with the mechanism's layout.
 
     Raises:
         LimitError: A joint is outside its limits.
@@ -31,8 +31,8 @@ def checked_start(m: Mechanism, s: State, settings: Settings) -> State:
         if excess:
             raise LimitError(excess)
     if layout.is_tree:
-        return s.copy()
-    closed = project(m, s)
+        return s.copy().follow(m)
+    closed = project(m, s).follow(m)
     if np.abs(s.difference(closed)).max(initial=0.0) > OPEN:
         raise InputError("the state's loops or couplings are open; begin with vc.project(m, s) or vc.assemble(m, s)")
     rates = np.empty(layout.n_rows)
