@@ -13,8 +13,27 @@ _MOST_NAMES_SHOWN = 20
 _MOST_COMPARED = 500  # comparing all names of a huge file would take seconds
 
 
-class VarichainError(Exception):
-    """Base of every error that varichain raises on purpose."""
+class _Portable(BaseException):
+    """What an error needs to come back whole from pickles and copies: message, evidence, notes.
+
+    Constructors are not called again: they may take other arguments than those that are kept in `args`.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Give arguments and attributes, in which notes are."""
+        return _revived, (type(self), self.args, vars(self))
+
+
+def _revived(kind: type[_Portable], args: tuple[Any, ...], evidence: dict[str, Any]) -> _Portable:
+    """An error of that kind with the arguments of its built-in base, and its attributes."""
+    error = kind.__new__(kind, *args)
+    super(_Portable, error).__init__(*args)
+    vars(error).update(evidence)
+    return error
+
+
+class VarichainError(_Portable, Exception):
+    """Base of every error that varichain raises on purpose; pickles and copies with its evidence."""
 
 
 class InputError(VarichainError, ValueError):
@@ -87,10 +106,6 @@ class StaleStateError(VarichainError, ValueError):
         self.can_follow = can_follow
         super().__init__(message)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the names too."""
-        return type(self), (str(self), self.appeared, self.vanished, self.can_follow)
-
 
 class InertiaError(VarichainError, ValueError):
     """An inertia that no rigid body has.
@@ -106,10 +121,6 @@ class InertiaError(VarichainError, ValueError):
         self.matrix = matrix
         super().__init__(message)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the evidence too, so that it survives the way back from a worker process."""
-        return type(self), (str(self), self.mass, self.matrix)
-
 
 class SingularMassError(VarichainError, ArithmeticError):
     """A dynamics that has no unique answer, because something that can move weighs nothing.
@@ -122,10 +133,6 @@ class SingularMassError(VarichainError, ArithmeticError):
         """Keep the name of the guilty joint next to the message."""
         self.joint = joint
         super().__init__(message)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the joint's name too."""
-        return type(self), (str(self), self.joint)
 
 
 class AssemblyError(VarichainError, ArithmeticError):
@@ -140,10 +147,6 @@ class AssemblyError(VarichainError, ArithmeticError):
         self.residuals = residuals
         super().__init__(message)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the residuals too."""
-        return type(self), (str(self), self.residuals)
-
 
 class GapError(VarichainError, ValueError):
     """Joint frames that should be connected do not meet.
@@ -157,10 +160,6 @@ class GapError(VarichainError, ValueError):
         self.gap = gap
         super().__init__(message)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the gap too."""
-        return type(self), (str(self), self.gap)
-
 
 class PreferenceError(VarichainError, ValueError):
     """Coordinates that were asked to be independent, but are not.
@@ -173,10 +172,6 @@ class PreferenceError(VarichainError, ValueError):
         """Keep the names next to the message."""
         self.freedoms = freedoms
         super().__init__(message)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the names too."""
-        return type(self), (str(self), self.freedoms)
 
 
 class ActuationError(VarichainError, ArithmeticError):
@@ -193,10 +188,6 @@ class ActuationError(VarichainError, ArithmeticError):
         self.joints = joints
         super().__init__(message)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the evidence too."""
-        return type(self), (str(self), self.residual, self.joints)
-
 
 class TraceFileError(VarichainError, OSError):
     """A file of a trace that cannot be written or read.
@@ -211,10 +202,6 @@ class TraceFileError(VarichainError, OSError):
         self.path = path
         self.trace: Any = None
         super().__init__(message)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the path too."""
-        return type(self), (str(self), self.path)
 
 
 class TraceFileWarning(UserWarning):
@@ -258,12 +245,7 @@ class FormatError(VarichainError, ValueError):
         """Keep file and line next to the message."""
         self.path = path
         self.line = line
-        self._message = message
         super().__init__(f"{path}{'' if line is None else f':{line}'}: {message}")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle file and line too."""
-        return type(self), (self._message, self.path, self.line)
 
 
 class MissingExtraError(VarichainError, ImportError):
@@ -337,7 +319,7 @@ class EventError(SimulationError):
     """An event whose actions are impossible, such as a cut of a joint that does not exist; see `__cause__`."""
 
 
-class SimulationInterrupted(KeyboardInterrupt):
+class SimulationInterrupted(_Portable, KeyboardInterrupt):
     """Ctrl-C during a simulation.
 
     Attributes:
