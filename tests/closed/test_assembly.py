@@ -133,7 +133,7 @@ def test_impossible_loops():
     """Loops that cannot close are an error with what is left of each, and the state is as it was."""
     m, s = impossible()
     q, v = s.q.copy(), s.v.copy()
-    with pytest.raises(vc.AssemblyError, match="'too long'") as caught:
+    with pytest.raises(vc.AssemblyError, match=r"'too long'.*\. Start closer$") as caught:
         vc.assemble(m, s)
     residuals = caught.value.residuals
     # the triangle inequality leaves a gap of 9 - 0.8 - 2 - 1.6 at least, shared by the two directions of the plane
@@ -146,7 +146,7 @@ def test_held_too_firmly():
     """Holding all joints of an open loop is an error, not a move."""
     m, s = closed_zoo.four_bar()
     start = s.integrate([0.1, 0.0, 0.0])
-    with pytest.raises(vc.AssemblyError):
+    with pytest.raises(vc.AssemblyError, match="Start closer, or hold fewer joints"):
         vc.assemble(m, start, hold=["crank", "knee", "rocker"])
 
 

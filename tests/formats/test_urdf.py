@@ -195,7 +195,7 @@ BAD = {
     "no inertia": (robot(*CHAIN).replace('ixx="1"', 'ixx="3"'), 2, "strict=False"),
     "truncated": (robot(*CHAIN)[:300], None, "well-formed"),
     "empty": ("", None, "well-formed"),
-    "no robot": ("<html/>", 1, "is no robot"),
+    "no robot": ("<html/>", 1, "<html>: is not supported as root element; expected <robot>"),
     "no links": ("<robot/>", None, "has no links"),
     "binary": ("\x01\x02", 1, "well-formed"),
 }

@@ -345,8 +345,10 @@ def test_unknown_names(arm):
     assert set(caught.value.valid) == {"shoulder", "hand", "ball"}
     with pytest.raises(InputError, match="by its name"):
         arm.joint(3)
-    with pytest.raises(StructureError, match="not a link of mechanism 'arm'"):
+    with pytest.raises(StructureError, match=r"not a link of mechanism 'arm'$"):
         arm.link(OTHER)
+    with pytest.raises(StructureError, match=r"not a link of mechanism 'arm'; its own is m.link.'hand'.$"):
+        arm.link(arm.copy().link("hand"))
 
 
 def test_reprs(arm):

@@ -79,7 +79,7 @@ def test_a_state_that_is_not_finite_is_refused():
 
 def test_a_state_of_another_mechanism_is_refused():
     """The state must be one of the mechanism."""
-    with pytest.raises(vc.VarichainError):
+    with pytest.raises(vc.StaleStateError):
         vc.simulate(slider(), rods(2).state(), 1.0)
 
 

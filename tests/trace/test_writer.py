@@ -99,8 +99,22 @@ def test_columns_that_do_not_fit(columns, message):
     writer.begin({})
     with pytest.raises(InputError, match=message):
         writer.open_epoch(description(gymnast()), columns)
-    for wrong in ({}, {"links": 3}, {"links": [{}]}, {"links": [{"joint": {"name": "a", "type": "Hinge"}}]}):
-        with pytest.raises(InputError, match="not a structure"):
+    hinge = {"joint": {"name": "a", "type": "Hinge"}}
+    for wrong, reason in (
+        ({}, "no description of a mechanism.*lacks 'links'"),
+        ({"links": 3}, "no description of a mechanism.*not iterable"),
+        ({"links": [{}]}, "no description of a mechanism.*lacks 'joint'"),
+        (
+            {"links": [{"joint": {"name": [], "type": {}}}], "couplings": []},
+            "no description of a mechanism.*unhashable",
+        ),
+        ({"links": [hinge]}, "no description of a mechanism.*lacks 'couplings'"),
+        (
+            {"links": [hinge], "couplings": []},
+            "joint 'a' is of type 'Hinge', which JOINT_TYPES does not have: Revolute",
+        ),
+    ):
+        with pytest.raises(InputError, match=reason):
             writer.open_epoch(wrong, TIME)
     assert writer.finish().epochs == ()
 

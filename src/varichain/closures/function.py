@@ -21,6 +21,11 @@ from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array
 
 _CLOSED = 1e-9  # a closure that leaves its loop open by more [m or rad] belongs to another loop or branch
+_WRONG = {
+    "position": "they are of other loops or of another branch",
+    "velocity": "their jacobian is not that of the loops",
+    "acceleration": "their bias is not that of the loops",
+}
 _STEP = 1e-3  # [rad or m] by which the driven joints are moved, to see whether the closure follows them
 
 
@@ -179,8 +184,8 @@ class ClosureFunction:
                 worst = float(np.abs(values).max(initial=0.0))
                 if not worst <= _CLOSED * (1.0 + float(done.v @ done.v)):
                     raise AssemblyError(
-                        f"the closures do not close the loops of {self._m.name!r}: {what} is off by {worst:.3g}; they "
-                        "belong to other loops, to another branch, or their derivatives are wrong",
+                        f"the closures do not close the loops of {self._m.name!r}: {what} is off by {worst:.3g}; "
+                        f"{_WRONG[what]}",
                         {what: worst},
                     )
 

@@ -77,7 +77,7 @@ def assemble(m: Mechanism, s: State, hold: Iterable[str] = (), tolerance: float 
     errors = closure_errors(layout, table, q)
     residual = float(np.abs(errors).max(initial=0.0))
     if not residual <= limit:
-        raise _cannot_close(layout, errors, residual, limit)
+        raise _cannot_close(layout, errors, residual, limit, is_holding=not free.all())
     moved = np.empty(layout.n_v)
     difference(table, s.q, q, moved)
     state = s.copy()
@@ -153,11 +153,11 @@ def _step(layout: Layout, table: Table, q: Array, free: NDArray[np.intp], step: 
     return moved, closure_errors(layout, table, moved)
 
 
-def _cannot_close(layout: Layout, errors: Array, residual: float, limit: float) -> AssemblyError:
+def _cannot_close(layout: Layout, errors: Array, residual: float, limit: float, is_holding: bool) -> AssemblyError:
     residuals = {one.name: float(np.abs(errors[one.rows]).max(initial=0.0)) for one in layout.constraints}
     open_loops = ", ".join(f"{name!r} {gap:.3g}" for name, gap in residuals.items() if gap > limit)
     return AssemblyError(
         f"the loops cannot be closed from this start: {residual:.3g} is left, {limit:g} allowed; open [m or rad]: "
-        f"{open_loops}. Start closer, hold fewer joints, or check the joint frames",
+        f"{open_loops}. {'Start closer, or hold fewer joints' if is_holding else 'Start closer'}",
         residuals,
     )

@@ -93,4 +93,4 @@ def _sidecar(file: Path, given: str | os.PathLike[str] | None) -> Path | None:
 
 
 def _unknown(root: Element) -> FormatError:
-    return root.error("is no robot: the root element is <robot> in URDF, <sdf> in SDF and <mujoco> in MJCF")
+    return root.error("is not supported as root element; expected <robot> (URDF), <sdf> (SDF) or <mujoco> (MJCF)")

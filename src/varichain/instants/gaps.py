@@ -29,7 +29,8 @@ def refuse_gaps(layout: Layout, s: State, wanted: list[Connect]) -> bool:
         if not gap <= allowed:
             raise GapError(
                 f"connecting {made.link_A!r} to {made.link_B!r}: the joint frames are {gap:.3g} [m or rad] apart in "
-                f"this state, {allowed:g} allowed; leave out at_other to connect where they are, or give snap",
+                f"this state, {allowed:g} allowed; leave out at_other to connect where they are, or give "
+                f"{'snap' if connection.snap is None else 'a larger snap'}",
                 gap,
             )
         has_gap = has_gap or (connection.snap is not None and gap > CLOSED)

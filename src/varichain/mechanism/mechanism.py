@@ -333,7 +333,8 @@ class Mechanism:
         """The link of that name, ground included, or the link itself if it is of this mechanism."""
         if isinstance(link, Link):
             if self._links.get(link.id) is not link:
-                raise StructureError(f"{link!r} is not a link of mechanism {self.name!r} (or no longer is)")
+                own = f"; its own is m.link({link.name!r})" if link.name in self._by_name else ""
+                raise StructureError(f"{link!r} is not a link of mechanism {self.name!r}{own}")
             return link
         if not isinstance(link, str):
             raise InputError(f"a link is asked for by its name or as a Link, not as {link!r}")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.errors import InputError
+from varichain.errors import InputError, listed
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.joints import JOINT_TYPES
 
@@ -69,13 +69,16 @@ def slots_from(description: Any) -> Slots:
     """The slots of a described structure.
 
     Raises:
-        InputError: It is no description of a mechanism.
+        InputError: It is no description of a mechanism, or has a joint of a type that is not known.
     """
     try:
         links = tuple([("real" in link, link["joint"]["name"], link["joint"]["type"]) for link in description["links"]])
         return _slots(links, tuple([coupling["name"] for coupling in description["couplings"]]))
-    except (KeyError, TypeError):
-        raise InputError("not a structure: give varichain.mechanism.description(m)") from None
+    except (KeyError, TypeError) as error:
+        found = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+        raise InputError(
+            f"no description of a mechanism, as varichain.mechanism.description(m) gives: {found}"
+        ) from None
 
 
 @lru_cache(maxsize=1000)
@@ -85,6 +88,10 @@ def _slots(links: tuple[tuple[bool, str, str], ...], couplings: tuple[str, ...])
     n_q = n_v = 0
     for is_virtual, name, kind in links:
         if not is_virtual:
+            if kind not in JOINT_TYPES:
+                raise InputError(
+                    f"joint {name!r} is of type {kind!r}, which JOINT_TYPES does not have: {listed(JOINT_TYPES)}"
+                )
             joint = JOINT_TYPES[kind]
             joints[name] = Slot(joint, slice(n_q, n_q + joint.n_q), slice(n_v, n_v + joint.n_v))
             n_q, n_v = n_q + joint.n_q, n_v + joint.n_v
