@@ -253,3 +253,73 @@ def test_impact_tells_gaps_too(swinging):
     with pytest.raises(vc.GapError, match="apart") as caught:
         vc.impact(m, s, [vc.connect(m.links[0], "ground", vc.Fixed(), at_other=(9, 0, 0))])
     assert caught.value.gap > 1.0
+
+
+# --- how far apart frames may be --------------------------------------------------------------------------------------
+
+APART, TOGETHER = 2e-6, 0.5e-6  # [m or rad], beyond and within what counts as meeting, 1e-6
+
+
+def shifted(m, s, gap, **more):
+    """Nail link 5 to the ground, a gap [m] away from where it is."""
+    m.connect("link 5", "ground", BALL, at_other=np.add(vc.pose(m, s, "link 5").p, (0, gap, 0)), state=s, **more)
+
+
+def turned(m, s, gap):
+    """Put link 5 on a slide, turned by a gap [rad] from where it is."""
+    at_other = vc.pose(m, s, "link 5") @ vc.Pose(rotation_vector=(0, gap, 0))
+    m.connect("link 5", "ground", Prismatic("y"), at_other=at_other, state=s)
+
+
+def coupled(m, s, gap):
+    """Couple two hinges with an offset that is a gap [rad] from where they are."""
+    a, b = [joint.name for joint in m.joints if joint.kind == "revolute"][:2]
+    m.couple(a, b, offset=s[a].q - s[b].q + gap, state=s)
+
+
+def framed(m, s, gap):
+    """Connect two named frames that are a gap [m] apart."""
+    m.add_frame("here", "link 5", (0, 0, 0))
+    m.add_frame("there", "ground", np.add(vc.pose(m, s, "link 5").p, (gap, 0, 0)))
+    m.connect("here", "there", BALL, state=s)
+
+
+def with_changes(m, s, gap):
+    """Connect within a change of several actions."""
+    nail = vc.connect("link 5", "ground", BALL, at_other=np.add(vc.pose(m, s, "link 5").p, (0, 0, gap)))
+    vc.change(m, s, [vc.cut("loop"), nail])
+
+
+@pytest.mark.parametrize("act", [shifted, turned, coupled, framed, with_changes])
+def test_how_far_apart_frames_may_be(swinging, act):
+    """A gap of two millionths of a metre or radian is refused and told, one of half a millionth counts as none."""
+    m, s = swinging
+    with pytest.raises(vc.GapError) as caught:
+        act(m.copy(), s.copy(), APART)
+    assert caught.value.gap == pytest.approx(APART, rel=1e-6)
+    q = s.q.copy()
+    act(m, s, TOGETHER)
+    assert np.array_equal(s.q, q)
+
+
+def test_snap_may_be_stricter_than_meeting(swinging):
+    """With a snap, the snap alone says how far apart frames may be, and what is within it is closed, however little."""
+    m, s = swinging
+    with pytest.raises(vc.GapError, match=r"allowed.*give a larger snap"):
+        shifted(m.copy(), s.copy(), TOGETHER, snap=0.25e-6)
+    with pytest.raises(vc.GapError):
+        shifted(m.copy(), s.copy(), APART, snap=0.99 * APART)
+    for gap in (APART, TOGETHER):
+        twin, state = m.copy(), s.copy()
+        shifted(twin, state, gap, snap=1.01 * gap, name="snapped")
+        assert vc.loop_states(twin, state)["snapped"].gap < 1e-11
+        assert 0.0 < np.abs(s.difference(state)).max() < 100.0 * gap
+
+
+def test_impacts_refuse_the_same_gaps(swinging):
+    """The question what an impact would do has the same measure of a gap as the connection."""
+    m, s = swinging
+    p = vc.pose(m, s, "link 5").p
+    with pytest.raises(vc.GapError):
+        vc.impact(m, s, [vc.connect("link 5", "ground", BALL, at_other=np.add(p, (0, APART, 0)))])
+    vc.impact(m, s, [vc.connect("link 5", "ground", BALL, at_other=np.add(p, (0, TOGETHER, 0)))])
