@@ -6,7 +6,7 @@ import pytest
 import closed_zoo
 import varichain as vc
 import zoo
-from varichain.mechanism import Cylindrical, Fixed, Free, Inertia, Mechanism, Revolute, Spherical, Universal, check
+from varichain.mechanism import Cylindrical, Fixed, Inertia, Mechanism, Revolute, Spherical, check
 from varichain.spatial.pose import Pose
 
 ROWS = {
@@ -216,9 +216,6 @@ REFUSED = {
     "taken name of the joint": (("box", "ground", Fixed(name="box")), HERE, vc.DuplicateNameError, "box"),
     "name of a loop": (("box", "ground", Fixed()), HERE | {"name": "taken"}, vc.DuplicateNameError, "taken"),
     "empty name": (("box", "ground", Fixed()), HERE | {"name": ""}, vc.InputError, "name"),
-    "damping": (("box", "ground", Universal(damping=1.0)), HERE, vc.InputError, "damping"),
-    "stiffness": (("box", "ground", Free(stiffness=1.0)), HERE, vc.InputError, "stiffness"),
-    "friction": (("box", "ground", Universal(friction=1.0)), HERE, vc.InputError, "friction"),
     "armature": (("box", "ground", Cylindrical(armature=1.0)), HERE, vc.InputError, "armature"),
     "place of two numbers": (("box", "ground", Fixed()), {"at_other": (0, 0)}, vc.InputError, "at_other"),
     "place that is not finite": (("box", "ground", Fixed()), HERE | {"at": (0, np.nan, 0)}, vc.InputError, "at"),

@@ -9,7 +9,7 @@ from varichain.mechanism import Cylindrical, Planar, Prismatic, Revolute, Screw,
 from varichain.spatial.pose import Pose
 
 SAME = 1e-9  # two spanning trees of one mechanism; both lose digits to the condition of their matrices
-BALANCE = 1e-6  # central differences of the energy over 1e-5 s
+BALANCE = 1e-6  # central differences of the energy over 3e-6 s
 
 QUARTER = (np.cos(0.2), np.sin(0.2), 0.0, 0.0)
 JOINTS = {
@@ -21,8 +21,17 @@ JOINTS = {
         (1, 2, 3), damping=(0.7, 0.2, 0.5), stiffness=(3.0, 5.0, 2.0), rest=(0.2, -0.1, 0.3), friction=0.2
     ),
     "spherical": Spherical(damping=(0.7, 0.2, 0.5), stiffness=3.0, rest=QUARTER, friction=(0.1, 0.2, 0.3)),
+    "universal": Universal(
+        ("x", (1, 2, 3)), damping=(0.7, 0.2), stiffness=(3.0, 5.0), rest=(0.2, -0.1), friction=(0.3, 0.1)
+    ),
+    "free": vc.Free(
+        damping=(0.7, 0.2, 0.5, 0.4, 0.1, 0.3),
+        stiffness=(3.0, 3.0, 3.0, 2.0, 2.0, 2.0),
+        rest=(*QUARTER, 0.1, 0.2, -0.3),
+        friction=(0.1, 0.2, 0.3, 0.2, 0.1, 0.4),
+    ),
 }
-"""Every kind that may be passive in a loop."""
+"""Every kind that has freedoms."""
 
 
 def box(name):
@@ -71,7 +80,7 @@ def test_a_joint_does_the_same_in_a_tree_and_in_a_loop(kind):
 def test_energy_goes_where_the_joint_says(kind):
     """The energy falls at the rate of damping and friction: springs keep theirs, loop forces do no work."""
     _, _, loop, t = pair(JOINTS[kind])
-    joint, h = JOINTS[kind], 1e-5
+    joint, h = JOINTS[kind], 3e-6
     rate = np.atleast_1d(vc.loop_states(loop, t)["hinge"].v)
     lost = float(np.dot(joint.damping, rate**2) + np.dot(joint.friction, np.abs(rate)))
     handle, totals = loop.prepare(), []
@@ -104,11 +113,9 @@ def test_inverse_dynamics_overcomes_them():
     assert deviation(vc.inverse_dynamics(m, s, wanted.a).tau, [2.5, 0.0, 0.0]) < SAME
 
 
-@pytest.mark.parametrize(
-    "joint", [Revolute(armature=0.1), Universal(damping=0.1), Spherical(armature=1.0), vc.Free(stiffness=2.0)]
-)
+@pytest.mark.parametrize("joint", [Revolute(armature=0.1), Spherical(armature=1.0)])
 def test_what_a_loop_joint_cannot_have_is_refused(joint):
-    """Armature in any loop joint, and springs or dampers in a universal or free one, are refused by name."""
+    """Armature in a loop joint is refused by name."""
     m = vc.Mechanism()
     m.add_link("a", None, inertia=box("a"))
     with pytest.raises(vc.InputError, match="closes a loop cannot have"):

@@ -118,6 +118,21 @@ def _write_way(dofs, k, end, support, place):
 
 
 @helper
+def _fill_freedoms(spec, loop):
+    """Freedoms of a loop's own joint, with springs, dampers and friction."""
+    loop.n_free = spec.n_free
+    loop.passive = spec.passive
+    for k in range(6):
+        loop.free_kinds[k] = spec.free_kinds[k]
+        loop.free_axes[k] = spec.free_axes[k]
+        loop.damping[k] = spec.damping[k]
+        loop.friction[k] = spec.friction[k]
+        loop.stiffness[k] = spec.stiffness[k]
+    for i in range(7):
+        loop.rest[i] = spec.rest[i]
+
+
+@helper
 def _fill_loop(spec, loop, bodies, dofs, links, support):
     """Frames and supporting freedoms of one loop."""
     A, B = links[spec.link_A], links[spec.link_B]
@@ -133,12 +148,7 @@ def _fill_loop(spec, loop, bodies, dofs, links, support):
     store3(loop.axis_A, load3(spec.axis_A))
     loop.angle = spec.angle
     loop.pitch = spec.pitch
-    loop.joint = spec.joint
-    store3(loop.damping, load3(spec.damping))
-    store3(loop.friction, load3(spec.friction))
-    store3(loop.stiffness, load3(spec.stiffness))
-    for i in range(4):
-        loop.rest[i] = spec.rest[i]
+    _fill_freedoms(spec, loop)
     k_A, k_B = _ends(spec, bodies, links)
     meet = _meeting(dofs, k_A, k_B)
     end_A = _write_way(dofs, k_A, meet, support, loop.support)

@@ -1,47 +1,91 @@
-"""Springs, dampers and friction in joints that close loops: pairs of opposite wrenches along the joint's freedoms."""
+"""Freedoms of joints that close loops: coordinates, rates and wrenches; springs, dampers and friction along them.
+
+Freedom k of a loop's joint is told by a row, `free_kinds[k]` and `free_axes[k]`, whose velocity is the freedom's rate.
+"""
 
 import math
 
 from varichain.kernels.jit import helper, routine
-from varichain.kernels.loops import frame_A, frame_B, offset_between_trees, relative, rotation_vector, turned_back
+from varichain.kernels.loops import (
+    angle_about,
+    direction,
+    pick,
+    place_loop,
+    relative,
+    rotation_vector,
+    turned_back,
+    twist_about,
+    unit_wrench,
+    velocity_along,
+)
 from varichain.kernels.passive import sign
-from varichain.kernels.records import BALL, SLIDE, TURN, TURN_AND_SLIDE
+from varichain.kernels.records import ANGULAR, CARDAN, CARRIED, LINEAR, TURNED
 from varichain.kernels.tuples import (
     ZERO3,
+    ZERO6,
     add3,
     add_scaled6,
-    column,
+    angular,
     cross3,
-    dot3,
     join6,
+    linear,
+    load3,
     load6,
     mat_mul,
     mat_t_vec,
     mat_vec,
     matrix_from_quaternion,
-    scale3,
-    store3,
     store6,
     sub3,
 )
 
+_Z = (0.0, 0.0, 1.0)
+
 
 @helper
-def _from_rest(loop, gap, R_BA):
-    """Coordinates of the joint less those where its spring is relaxed, up to three; angles within half a turn."""
-    rest = loop.rest
-    if loop.joint == BALL:
-        R = matrix_from_quaternion(rest[0], rest[1], rest[2], rest[3])
-        R_RB = (R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8])
-        return rotation_vector(mat_mul(R_RB, R_BA))
-    angle = math.atan2(R_BA[3] - R_BA[1], R_BA[0] + R_BA[4])
-    if loop.joint == SLIDE:
-        return gap[2] - rest[0], 0.0, 0.0
-    if loop.joint == TURN:
-        return _within_half_a_turn(angle - rest[0]), 0.0, 0.0
-    if loop.joint == TURN_AND_SLIDE:
-        return _within_half_a_turn(angle - rest[0]), gap[2] - rest[1], 0.0
-    return gap[0] - rest[0], gap[1] - rest[1], _within_half_a_turn(angle - rest[2])
+def pose_of_A(loop, R_WA, R_WB, origin):
+    """Pose of A in B: position and rotation matrix; the loop must be placed."""
+    return mat_t_vec(R_WB, sub3(load3(loop.x_B), origin)), turned_back(R_WA, R_WB)
+
+
+@helper
+def freedom_coordinate(loop, k, pose):
+    """Coordinate of freedom k from the joint's zero configuration [m or rad]; angles within half a turn.
+
+    Of a ball's freedoms, and of a free joint's, the entry of the rotation vector, or of the position in A's axes.
+    """
+    p, R_BA = pose
+    kind, axis = loop.free_kinds[k], loop.free_axes[k]
+    if kind == LINEAR:
+        return pick(p, axis)
+    if kind == ANGULAR:
+        return twist_about(R_BA, axis)
+    if kind == TURNED:
+        return pick(rotation_vector(R_BA), axis)
+    if kind == CARRIED:
+        return pick(mat_t_vec(R_BA, p), axis)
+    second = load3(loop.axis_A)  # of a universal joint: R_BA turns about z, then about the second axis
+    if axis == 0:
+        return angle_about(_Z, second, mat_vec(R_BA, second))
+    return angle_about(second, mat_t_vec(R_BA, _Z), _Z)
+
+
+@helper
+def freedom_direction(loop, k, R_WA, R_WB):
+    """Direction of freedom k, world axes; the loop must be placed."""
+    return direction(loop.free_kinds[k], loop.free_axes[k], loop, R_WA, R_WB)
+
+
+@helper
+def freedom_rate(loop, k, e, w_rel, v_rel):
+    """Velocity of freedom k, whose direction is e, from the motion of A against B."""
+    return velocity_along(loop.free_kinds[k], loop, e, w_rel, v_rel)
+
+
+@helper
+def freedom_wrench(loop, k, e, x):
+    """Wrench on A at the point x that does the work of a unit force in freedom k, whose direction is e."""
+    return unit_wrench(loop.free_kinds[k], loop, e, x)
 
 
 @helper
@@ -50,45 +94,25 @@ def _within_half_a_turn(angle):
 
 
 @helper
-def _rates(loop, R_WA, R_WB, w_rel, v_rel):
-    """Velocities of the joint, up to three."""
-    if loop.joint == BALL:
-        return mat_t_vec(R_WA, w_rel)
-    z = column(R_WB, 2)
-    if loop.joint == SLIDE:
-        return dot3(z, v_rel), 0.0, 0.0
-    if loop.joint == TURN:
-        return dot3(z, w_rel), 0.0, 0.0
-    if loop.joint == TURN_AND_SLIDE:
-        return dot3(z, w_rel), dot3(z, v_rel), 0.0
-    return dot3(column(R_WB, 0), v_rel), dot3(column(R_WB, 1), v_rel), dot3(z, w_rel)
+def _from_rest(loop, k, pose):
+    """How far freedom k is from where its spring is relaxed; angles within half a turn."""
+    p, R_BA = pose
+    kind, axis, rest = loop.free_kinds[k], loop.free_axes[k], loop.rest
+    if kind == TURNED:
+        R = matrix_from_quaternion(rest[0], rest[1], rest[2], rest[3])
+        R_RB = (R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8])
+        return pick(rotation_vector(mat_mul(R_RB, R_BA)), axis)
+    if kind == CARRIED:
+        return pick(mat_t_vec(R_BA, sub3(p, (rest[4], rest[5], rest[6]))), axis)
+    behind = 1 if loop.free_kinds[0] == TURNED else 0  # a quaternion has one coordinate more than freedoms
+    x = freedom_coordinate(loop, k, pose) - rest[k + behind]
+    return _within_half_a_turn(x) if kind in (ANGULAR, CARDAN) else x
 
 
 @helper
-def _wrench(loop, R_WA, R_WB, tau):
-    """Moment and force on A that do the work of joint forces tau."""
-    z = column(R_WB, 2)
-    if loop.joint == BALL:
-        return mat_vec(R_WA, tau), ZERO3
-    if loop.joint == SLIDE:
-        return ZERO3, scale3(tau[0], z)
-    if loop.joint == TURN:
-        return scale3(tau[0], z), ZERO3
-    if loop.joint == TURN_AND_SLIDE:
-        return scale3(tau[0], z), scale3(tau[1], z)
-    return scale3(tau[2], z), add3(scale3(tau[0], column(R_WB, 0)), scale3(tau[1], column(R_WB, 1)))
-
-
-@helper
-def _resistance(loop, k, x, v):
-    """Force that drives freedom k against its spring, damper and friction."""
-    return loop.stiffness[k] * x + loop.damping[k] * v + loop.friction[k] * sign(v)
-
-
-@helper
-def _taken(loop, k, v):
-    """Power that damper and friction of freedom k take."""
-    return loop.damping[k] * v * v + loop.friction[k] * abs(v)
+def _moved(f, x):
+    """Wrench at the point x, about the reference point."""
+    return join6(add3(angular(f), cross3(x, linear(f))), linear(f))
 
 
 @routine
@@ -100,27 +124,24 @@ def load_loop_forces(bodies, loops):
     """
     for i in range(len(loops)):
         loop = loops[i]
-        if loop.joint == 0:
+        if loop.passive == 0:
             continue
-        R_WA, x_A = frame_A(bodies, loop)
-        R_WB, origin = frame_B(bodies, loop)
-        x_B = add3(x_A, offset_between_trees(bodies, loop))
-        store3(loop.x_A, x_A)
-        store3(loop.x_B, x_B)
+        R_WA, R_WB, origin = place_loop(bodies, loop)
         _, _, w_rel, v_rel = relative(bodies, loop)
-        x = _from_rest(loop, mat_t_vec(R_WB, sub3(x_B, origin)), turned_back(R_WA, R_WB))
-        v = _rates(loop, R_WA, R_WB, w_rel, v_rel)
-        tau = (
-            _resistance(loop, 0, x[0], v[0]),
-            _resistance(loop, 1, x[1], v[1]),
-            _resistance(loop, 2, x[2], v[2]),
-        )
-        loop.dissipated = _taken(loop, 0, v[0]) + _taken(loop, 1, v[1]) + _taken(loop, 2, v[2])
-        moment, force = _wrench(loop, R_WA, R_WB, tau)  # against the joint: its opposite acts on A
-        store6(loop.own, join6(scale3(-1.0, moment), scale3(-1.0, force)))
+        pose = pose_of_A(loop, R_WA, R_WB, origin)
+        own, dissipated = ZERO6, 0.0
+        for k in range(loop.n_free):
+            e = freedom_direction(loop, k, R_WA, R_WB)
+            v = freedom_rate(loop, k, e, w_rel, v_rel)
+            drag = loop.damping[k] * v + loop.friction[k] * sign(v)
+            spring = loop.stiffness[k] * _from_rest(loop, k, pose) if loop.stiffness[k] > 0.0 else 0.0
+            dissipated += drag * v
+            own = add_scaled6(own, -(drag + spring), freedom_wrench(loop, k, e, ZERO3))
+        loop.dissipated = dissipated
+        store6(loop.own, own)
         A, B = bodies[loop.body_A], bodies[loop.body_B]
-        store6(A.f, add_scaled6(load6(A.f), 1.0, join6(add3(moment, cross3(x_A, force)), force)))
-        store6(B.f, add_scaled6(load6(B.f), -1.0, join6(add3(moment, cross3(x_B, force)), force)))
+        store6(A.f, add_scaled6(load6(A.f), -1.0, _moved(own, load3(loop.x_A))))
+        store6(B.f, add_scaled6(load6(B.f), 1.0, _moved(own, load3(loop.x_B))))
 
 
 @routine
@@ -132,11 +153,11 @@ def loop_spring_energy(bodies, loops):
     energy = 0.0
     for i in range(len(loops)):
         loop = loops[i]
-        if loop.joint != 0:
-            R_WA, x_A = frame_A(bodies, loop)
-            R_WB, origin = frame_B(bodies, loop)
-            x_B = add3(x_A, offset_between_trees(bodies, loop))
-            x = _from_rest(loop, mat_t_vec(R_WB, sub3(x_B, origin)), turned_back(R_WA, R_WB))
-            for k in range(3):
-                energy += 0.5 * loop.stiffness[k] * x[k] * x[k]
+        if loop.passive == 0:
+            continue
+        R_WA, R_WB, origin = place_loop(bodies, loop)
+        pose = pose_of_A(loop, R_WA, R_WB, origin)
+        for k in range(loop.n_free):
+            if loop.stiffness[k] > 0.0:
+                energy += 0.5 * loop.stiffness[k] * _from_rest(loop, k, pose) ** 2
     return energy

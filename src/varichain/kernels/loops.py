@@ -8,7 +8,7 @@ and opposite wrenches: no solution can create momentum.
 import math
 
 from varichain.kernels.jit import helper
-from varichain.kernels.records import ANGULAR, AXIS, COUPLED, CROSSED, HELICAL, LINEAR
+from varichain.kernels.records import ANGULAR, AXIS, CARDAN, CARRIED, COUPLED, CROSSED, HELICAL, LINEAR, TURNED
 from varichain.kernels.tuples import (
     ZERO3,
     add3,
@@ -76,29 +76,64 @@ def pick(x, axis):
 
 
 @helper
-def direction(row, loop, R_WB):
-    """Direction that a row looks along, world axes.
+def pick_column(R, axis):
+    """Column of a rotation matrix, chosen at run time."""
+    if axis == 0:
+        return column(R, 0)
+    if axis == 1:
+        return column(R, 1)
+    return column(R, 2)
+
+
+@helper
+def place_loop(bodies, loop):
+    """Place a loop's point and axes; returns its frames as orientations of A and B, and the origin of B.
+
+    Needs: bodies placed.
+    Gives: loop points placed, loop axes placed.
+    """
+    R_WA, x_A = frame_A(bodies, loop)
+    R_WB, origin = frame_B(bodies, loop)
+    store3(loop.x_A, x_A)
+    store3(loop.x_B, add3(x_A, offset_between_trees(bodies, loop)))
+    store3(loop.u, column(R_WB, 2))
+    store3(loop.w, mat_vec(R_WA, load3(loop.axis_A)))
+    return R_WA, R_WB, origin
+
+
+@helper
+def direction(kind, axis, loop, R_WA, R_WB):
+    """Direction that a row looks along, world axes: a unit vector, but for CARDAN.
+
+    The angular velocity of a universal joint is u rate_0 + w rate_1: its rates are products with the dual vectors.
 
     Needs: loop axes placed.
     """
-    if row.kind == CROSSED:
-        e = cross3(load3(loop.u), load3(loop.w))
-        return scale3(1.0 / math.sqrt(dot3(e, e)), e)
-    if row.axis == 0:
-        return column(R_WB, 0)
-    if row.axis == 1:
-        return column(R_WB, 1)
-    return column(R_WB, 2)
+    if kind in (CROSSED, CARDAN):
+        u, w = load3(loop.u), load3(loop.w)
+        n = cross3(u, w)
+        if kind == CROSSED:
+            return scale3(1.0 / math.sqrt(dot3(n, n)), n)
+        return scale3(1.0 / dot3(n, n), cross3(w, n) if axis == 0 else cross3(n, u))
+    if kind in (TURNED, CARRIED):
+        return pick_column(R_WA, axis)
+    return pick_column(R_WB, axis)
+
+
+@helper
+def unit_wrench(kind, loop, e, x):
+    """Unit wrench of a row along e at the point x, about the reference point."""
+    if kind in (LINEAR, CARRIED):
+        return join6(cross3(x, e), e)
+    if kind == HELICAL:  # the joint's own freedom does no work: v_z - pitch w_z is what the row sees
+        return join6(sub3(cross3(x, e), scale3(loop.pitch, e)), e)
+    return join6(e, ZERO3)
 
 
 @helper
 def wrench_at(row, loop, e, x):
     """Unit wrench of a row at the point x, about the reference point."""
-    if row.kind == LINEAR:
-        return join6(cross3(x, e), e)
-    if row.kind == HELICAL:  # the joint's own freedom does no work: v_z - pitch w_z is what the row sees
-        return join6(sub3(cross3(x, e), scale3(loop.pitch, e)), e)
-    return join6(e, ZERO3)
+    return unit_wrench(row.kind, loop, e, x)
 
 
 @helper
@@ -110,16 +145,11 @@ def place_rows(bodies, loops, rows):
     """
     for i in range(len(loops)):
         loop = loops[i]
-        R_WA, x_A = frame_A(bodies, loop)
-        R_WB, _ = frame_B(bodies, loop)
-        x_B = add3(x_A, offset_between_trees(bodies, loop))
-        store3(loop.x_A, x_A)
-        store3(loop.x_B, x_B)
-        store3(loop.u, column(R_WB, 2))
-        store3(loop.w, mat_vec(R_WA, load3(loop.axis_A)))
+        R_WA, R_WB, _ = place_loop(bodies, loop)
+        x_A, x_B = load3(loop.x_A), load3(loop.x_B)
         for r in range(loop.row, loop.row + loop.n_rows):
             row = rows[r]
-            e = direction(row, loop, R_WB)
+            e = direction(row.kind, row.axis, loop, R_WA, R_WB)
             store3(row.e, e)
             store6(row.f_A, wrench_at(row, loop, e, x_A))
             store6(row.f_B, wrench_at(row, loop, e, x_B))
@@ -138,19 +168,33 @@ def relative(bodies, loop):
 
 
 @helper
+def velocity_along(kind, loop, e, w_rel, v_rel):
+    """Velocity of A against B that a row along e sees."""
+    if kind in (LINEAR, CARRIED):
+        return dot3(e, v_rel)
+    if kind == HELICAL:
+        return dot3(e, v_rel) - loop.pitch * dot3(e, w_rel)
+    return dot3(e, w_rel)
+
+
+@helper
 def row_velocity(row, loop, w_rel, v_rel):
     """K v of one row.
 
     Needs: rows placed, slip rates loaded.
     """
-    e = load3(row.e)
-    if row.kind == LINEAR:
-        return dot3(e, v_rel)
-    if row.kind == HELICAL:
-        return dot3(e, v_rel) - loop.pitch * dot3(e, w_rel)
     if row.kind == COUPLED:
         return loop.slip_rate
-    return dot3(e, w_rel)
+    return velocity_along(row.kind, loop, load3(row.e), w_rel, v_rel)
+
+
+@helper
+def _cardan_bias(row, loop, e, w_rel):
+    """Part of Kdot v that stems from the turning of a dual vector; zero while the angle of the axes is what it was."""
+    u, w = load3(loop.u), load3(loop.w)
+    n = cross3(u, w)
+    c, growth = dot3(u, w), dot3(w_rel, cross3(w, u))  # cosine of the angle between the axes, and its rate
+    return growth * (2.0 * c * dot3(e, w_rel) - dot3(w if row.axis == 0 else u, w_rel)) / dot3(n, n)
 
 
 @helper
@@ -158,7 +202,7 @@ def row_bias(bodies, row, loop, motion):
     """Kdot v of one row, with the bodies' accelerations for zero joint accelerations in `A`; zero of a coupling.
 
     Rows turn with B, and their point moves with A: d/dt (f . V_rel) = f . (A_A - A_B) - f . (V_B x V_rel)
-    + e . (w_rel x v_rel), all about the point.
+    + e . (w_rel x v_rel), all about the point. The last term vanishes for CARRIED rows, which turn with A.
 
     Needs: bodies moved, rows placed.
     """
@@ -168,8 +212,10 @@ def row_bias(bodies, row, loop, motion):
     A_A, A_B = load6(bodies[loop.body_A].A), load6(bodies[loop.body_B].A)
     e = load3(row.e)
     turning = sub3(sub3(angular(A_A), angular(A_B)), cross3(w_B, w_rel))
-    if row.kind == ANGULAR:
+    if row.kind == ANGULAR or row.kind == TURNED:
         return dot3(e, turning)
+    if row.kind == CARDAN:
+        return dot3(e, turning) + _cardan_bias(row, loop, e, w_rel)
     if row.kind == CROSSED:  # its direction turns with both links
         u, w = load3(loop.u), load3(loop.w)
         size = dot3(e, cross3(u, w))
@@ -178,6 +224,8 @@ def row_bias(bodies, row, loop, motion):
     a_A = add3(linear(A_A), cross3(angular(A_A), load3(loop.x_A)))
     a_B = add3(linear(A_B), cross3(angular(A_B), load3(loop.x_B)))
     moving = sub3(sub3(sub3(a_A, a_B), cross3(w_B, v_rel)), cross3(v_B, w_rel))
+    if row.kind == CARRIED:
+        return dot3(e, moving)
     moving = add3(moving, cross3(w_rel, v_rel))
     if row.kind == HELICAL:
         return dot3(e, moving) - loop.pitch * dot3(e, turning)
@@ -228,7 +276,7 @@ def turned_back(R_WA, R_WB):
 
 @helper
 def loop_error(bodies, loop):
-    """Pose of A in B as errors, in B's axes: position, rotation vector (of the axis alone if it may turn), twist.
+    """Pose of A in B as errors, in B's axes: position, rotation vector (of the axis alone if it may turn); and R_BA.
 
     Needs: bodies placed.
     """
@@ -237,7 +285,24 @@ def loop_error(bodies, loop):
     gap = mat_t_vec(R_WB, sub3(add3(x_A, offset_between_trees(bodies, loop)), x_B))
     R_BA = turned_back(R_WA, R_WB)
     turn = tilt_between(R_BA) if loop.orientation == AXIS else rotation_vector(R_BA)
-    return gap, turn, math.atan2(R_BA[3] - R_BA[1], R_BA[0] + R_BA[4])
+    return gap, turn, R_BA
+
+
+@helper
+def angle_about(axis, before, after):
+    """Angle about a unit vector that turns one direction into another, both seen along it."""
+    across = dot3(before, after) - dot3(axis, before) * dot3(axis, after)
+    return math.atan2(dot3(axis, cross3(before, after)), across)
+
+
+@helper
+def twist_about(R, axis):
+    """Angle of a rotation about one of the coordinate axes, within half a turn."""
+    if axis == 0:
+        return math.atan2(R[7] - R[5], R[4] + R[8])
+    if axis == 1:
+        return math.atan2(R[2] - R[6], R[8] + R[0])
+    return math.atan2(R[3] - R[1], R[0] + R[4])
 
 
 @helper
@@ -246,16 +311,18 @@ def row_error(row, loop, error):
 
     Needs: loop axes placed, slips loaded.
     """
-    gap, turn, twist = error
+    gap, turn, R_BA = error
     if row.kind == LINEAR:
         return pick(gap, row.axis)
-    if row.kind == ANGULAR:
+    if row.kind == CARRIED:
+        return pick(mat_t_vec(R_BA, gap), row.axis)
+    if row.kind == ANGULAR or row.kind == TURNED:
         return pick(turn, row.axis)
     if row.kind == COUPLED:
         return loop.slip
     if row.kind == HELICAL:  # to the nearest thread: whole turns leave no mark on the twist
         thread = 2.0 * math.pi * loop.pitch
-        slip = gap[2] - loop.pitch * twist
+        slip = gap[2] - loop.pitch * twist_about(R_BA, 2)
         return slip - thread * math.floor(slip / thread + 0.5) if thread != 0.0 else slip
     normal = cross3(load3(loop.u), load3(loop.w))
     return math.atan2(math.sqrt(dot3(normal, normal)), dot3(load3(loop.u), load3(loop.w))) - loop.angle

@@ -112,14 +112,26 @@ LINK = np.dtype(
     align=True,
 )
 
-# How a loop's rows look at its joint frame B (on one link) and the frame A (on the other) that the joint carries.
+# Kinds of rows: how they look at a loop's joint frame B (on one link) and the frame A (on the other) that the joint
+# carries. LINEAR and ANGULAR look along axes of B, CARRIED (linear) and TURNED (angular) along axes of A; HELICAL is a
+# screw's thread; of a universal joint, CROSSED looks across both axes, CARDAN at one of its two angles.
 LINEAR, ANGULAR, HELICAL, CROSSED = 0, 1, 2, 3
 # The one row of a coupling looks at two joints' coordinates instead: q_A - multiplier q_B - offset. It is a loop of its
 # own kind, behind all others: bodies A and B are those that the two joints carry, and its frames are left zero.
 COUPLED = 4
+TURNED, CARRIED, CARDAN = 5, 6, 7
+ROW_CODES = {
+    "linear": LINEAR,
+    "angular": ANGULAR,
+    "helical": HELICAL,
+    "crossed": CROSSED,
+    "turned": TURNED,
+    "carried": CARRIED,
+    "cardan": CARDAN,
+}
+# How the orientation error of a loop is measured.
 WHOLE, AXIS, COORDINATES = 0, 1, 2
-# Joints that close loops and have springs, dampers or friction, by the order of their freedoms; 0 for none of these.
-TURN, SLIDE, TURN_AND_SLIDE, IN_PLANE, BALL = 1, 2, 3, 4, 5
+ORIENTATION_CODES = {"whole": WHOLE, "axis": AXIS}
 
 # What the user said of a loop, before it is laid out.
 LOOP_SPEC = np.dtype(
@@ -138,11 +150,14 @@ LOOP_SPEC = np.dtype(
         ("n_rows", _I),
         ("row_kinds", _I, 6),
         ("row_axes", _I, 6),
-        ("joint", _I),  # TURN ... BALL if springs, dampers or friction act in the joint, else 0
-        ("damping", _F, 3),
-        ("friction", _F, 3),
-        ("stiffness", _F, 3),
-        ("rest", _F, 4),
+        ("n_free", _I),  # freedoms of the joint, each as the row whose velocity is the freedom's
+        ("free_kinds", _I, 6),
+        ("free_axes", _I, 6),
+        ("passive", _I),  # 1 if springs, dampers or friction act in the joint
+        ("damping", _F, 6),  # per freedom
+        ("friction", _F, 6),
+        ("stiffness", _F, 6),
+        ("rest", _F, 7),
     ],
     align=True,
 )
@@ -171,11 +186,14 @@ LOOP = np.dtype(
         ("axis_A", _F, 3),  # second axis of a universal joint, in frame A
         ("angle", _F),  # between the axes of a universal joint; or the offset of a coupling
         ("pitch", _F),  # of a screw; or the multiplier of a coupling
-        ("joint", _I),
-        ("damping", _F, 3),
-        ("friction", _F, 3),
-        ("stiffness", _F, 3),
-        ("rest", _F, 4),
+        ("n_free", _I),
+        ("free_kinds", _I, 6),
+        ("free_axes", _I, 6),
+        ("passive", _I),  # 1 if springs, dampers or friction act in the joint
+        ("damping", _F, 6),  # per freedom
+        ("friction", _F, 6),
+        ("stiffness", _F, 6),
+        ("rest", _F, 7),  # coordinates where the joint's spring is relaxed
         # working values, world axes
         ("x_A", _F, 3),  # origin of A from the reference point of body A's tree
         ("x_B", _F, 3),  # the same point from the reference point of body B's tree
@@ -193,8 +211,8 @@ LOOP = np.dtype(
 ROW = np.dtype(
     [
         # layout
-        ("kind", _I),  # LINEAR, ANGULAR, HELICAL, CROSSED or COUPLED
-        ("axis", _I),  # column of frame B that the row looks along
+        ("kind", _I),  # LINEAR ... CARDAN
+        ("axis", _I),  # column of frame B (or A) that the row looks along; 0 or 1 for the angles of a universal joint
         # working values
         ("e", _F, 3),  # direction, world axes
         ("f_A", _F, 6),  # unit wrench on body A, about its tree's reference point; minus f_B acts on body B

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from varichain.errors import UnknownNameError
 from varichain.kernels.tables import Entity
-from varichain.layout.specs import ROWS, Connection, connection_of, coupling_spec
+from varichain.layout.specs import Connection, connection_of, coupling_spec
 from varichain.layout.tree import JointSlot, Tree, slots_of, tree_of
 from varichain.layout.workspace import Workspace, WorkspacePool, loop_workspace, tree_workspace
 from varichain.mechanism.coupling import Coupling
@@ -144,7 +144,7 @@ class Layout:
         loops, first = [], 0
         for connection, slot in zip(self.connections, slots, strict=True):
             joint, link_A, link_B, on_A, on_B = connection[:5]
-            rows = slice(first, first + len(ROWS[joint.kind]))
+            rows = slice(first, first + len(joint.rows or ()))
             loops.append(LoopSlot(slot, link_A, link_B, on_A, on_B, rows, joint))
             first = rows.stop
         return tuple(loops)
@@ -167,7 +167,7 @@ class Layout:
     @property
     def n_rows(self) -> int:
         """Number of rows of all loops and couplings."""
-        return sum([len(ROWS[connection.joint.kind]) for connection in self.connections]) + len(self.ties)
+        return sum([len(connection.joint.rows or ()) for connection in self.connections]) + len(self.ties)
 
     @cached_property
     def n_all(self) -> int:

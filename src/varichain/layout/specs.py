@@ -5,74 +5,46 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
 from varichain.kernels.records import (
-    ANGULAR,
-    AXIS,
-    BALL,
     COORDINATES,
     COUPLED,
-    CROSSED,
-    HELICAL,
-    IN_PLANE,
     KIND_CODES,
-    LINEAR,
     LOOP_SPEC,
-    SLIDE,
+    ORIENTATION_CODES,
+    ROW_CODES,
     SPEC,
-    TURN,
-    TURN_AND_SLIDE,
-    WHOLE,
 )
 from varichain.mechanism.coupling import Coupling
-from varichain.mechanism.joint import Joint, Primitive
+from varichain.mechanism.joint import Joint, Row
 from varichain.mechanism.link import Link
 from varichain.spatial.pose import Pose
 
-# Directions in which a joint lets its two frames not move, along the axes of its frame B, whose z is the joint's axis.
-ROWS: dict[str, tuple[tuple[int, int], ...]] = {
-    "fixed": ((LINEAR, 0), (LINEAR, 1), (LINEAR, 2), (ANGULAR, 0), (ANGULAR, 1), (ANGULAR, 2)),
-    "revolute": ((LINEAR, 0), (LINEAR, 1), (LINEAR, 2), (ANGULAR, 0), (ANGULAR, 1)),
-    "prismatic": ((LINEAR, 0), (LINEAR, 1), (ANGULAR, 0), (ANGULAR, 1), (ANGULAR, 2)),
-    "screw": ((LINEAR, 0), (LINEAR, 1), (HELICAL, 2), (ANGULAR, 0), (ANGULAR, 1)),
-    "cylindrical": ((LINEAR, 0), (LINEAR, 1), (ANGULAR, 0), (ANGULAR, 1)),
-    "planar": ((LINEAR, 2), (ANGULAR, 0), (ANGULAR, 1)),
-    "universal": ((LINEAR, 0), (LINEAR, 1), (LINEAR, 2), (CROSSED, 2)),
-    "spherical": ((LINEAR, 0), (LINEAR, 1), (LINEAR, 2)),
-    "free": (),
-}
-PASSIVE_JOINTS = {
-    "revolute": TURN,
-    "screw": TURN,
-    "prismatic": SLIDE,
-    "cylindrical": TURN_AND_SLIDE,
-    "planar": IN_PLANE,
-    "spherical": BALL,
-}
-_IDENTITY = np.eye(3)
-# The fields of SPEC and LOOP_SPEC in order; packed at once, since every structure change makes some.
-_LINK = struct.Struct("2q 3q 27d d 9d3d d3d6d 6d6d6d6d 7d")
-_ENDS, _FRAMES, _AXES = struct.Struct("2q"), 2 * 12 * 8, 9 * 8
-_SECOND, _PASSIVE = struct.Struct("3d 2d"), struct.Struct("q 3d3d3d4d")
-_NO_SECOND, _NO_PASSIVE = bytes(_SECOND.size), bytes(_PASSIVE.size)
-_ROWS = {
-    kind: struct.pack(
-        "2q 6q6q",
-        WHOLE if kind in ("fixed", "prismatic") else AXIS,
-        len(rows),
-        *[row[0] for row in rows],
-        *[0] * (6 - len(rows)),
-        *[row[1] for row in rows],
-        *[0] * (6 - len(rows)),
-    )
-    for kind, rows in ROWS.items()
-}
+
+def _packers(record: np.dtype[np.void], *starts: str) -> list[struct.Struct]:
+    """Packers of a record's fields in order, one for each stretch that begins at a named field.
+
+    Links and loops are packed by these at once, for every structure change makes some.
+    """
+    formats: list[str] = []
+    for name in record.names or ():
+        if name in starts:
+            formats.append("=")
+        base, shape = (record[name].base, record[name].shape)
+        formats[-1] += f"{math.prod(shape)}{'q' if base == np.int64 else 'd'}"
+    packers = [struct.Struct(text) for text in formats]
+    assert sum(packer.size for packer in packers) == record.itemsize  # no gaps between fields
+    return packers
+
+
+(_LINK,) = _packers(SPEC, "parent")
+_ENDS, _FRAMES, _GEOMETRY, _ROWS, _PASSIVE = _packers(LOOP_SPEC, "link_A", "R_A", "axes", "orientation", "passive")
+_NO_PASSIVE = bytes(_PASSIVE.size)
 GROUND_SPEC = bytes(SPEC.itemsize)
-assert _LINK.size == SPEC.itemsize
-assert sum((_ENDS.size, _FRAMES, _AXES, _SECOND.size, len(_ROWS["free"]), _PASSIVE.size)) == LOOP_SPEC.itemsize
 
 
 class Connection(NamedTuple):
@@ -107,7 +79,7 @@ def connection_of(link: Link, rows: Mapping[str, int]) -> Connection:
     assert joint is not None and A is not None and B is not None
     on_A, on_B = link.on_real, link.at
     ends = _ENDS.pack(rows[A.name], rows[B.name])
-    frames = on_A.R.tobytes() + on_A.p.tobytes() + on_B.R.tobytes() + on_B.p.tobytes()
+    frames = _FRAMES.pack(*on_A.R.ravel().tolist(), *on_A.p.tolist(), *on_B.R.ravel().tolist(), *on_B.p.tolist())
     connection = Connection(joint, A.name, B.name, on_A, on_B, ends + frames + _joint_spec(joint))
     link._set("_spec", connection)
     return connection
@@ -149,25 +121,29 @@ def _new_link_spec(link: Link, joint: Joint, parent: int) -> bytes:
 
 def _joint_spec(joint: Joint) -> bytes:
     """What a loop's record says of the joint alone."""
-    primitives = joint.primitives()
-    R = primitives[-1 if joint.kind == "planar" else 0].R if primitives else _IDENTITY
-    second = _SECOND.pack(*_second_axis(joint, primitives)) if joint.kind in ("universal", "screw") else _NO_SECOND
+    axes, second, pitch = joint.loop_geometry()
+    angle = math.atan2(math.hypot(second[0], second[1]), second[2])
+    geometry = _GEOMETRY.pack(*axes.ravel().tolist(), *second, angle, pitch)
     has_passive = any((*joint.damping, *joint.friction, *joint.stiffness))
-    passive = _PASSIVE.pack(*_passive(joint)) if has_passive else _NO_PASSIVE
-    return b"".join([R.tobytes(), second, _ROWS[joint.kind], passive])
+    return b"".join([geometry, _rows_of(type(joint)), _passive(joint) if has_passive else _NO_PASSIVE])
 
 
-def _second_axis(joint: Joint, primitives: tuple[Primitive, ...]) -> tuple[float, ...]:
-    """Second axis of a universal joint in frame A and its angle with the first; the pitch of a screw."""
-    if joint.kind == "screw":
-        return 0.0, 0.0, 0.0, 0.0, primitives[0].pitch
-    first, second = (primitive.R[:, 2] for primitive in primitives)
-    angle = math.atan2(float(np.linalg.norm(np.cross(first, second))), float(first @ second))
-    return *(primitives[0].R.T @ second).tolist(), angle, 0.0
+@cache
+def _rows_of(kind: type[Joint]) -> bytes:
+    """Rows and freedoms of a joint type."""
+    assert kind.rows is not None
+    orientation = ORIENTATION_CODES[kind.orientation]
+    return _ROWS.pack(orientation, len(kind.rows), *_codes(kind.rows), len(kind.freedoms), *_codes(kind.freedoms))
 
 
-def _passive(joint: Joint) -> tuple[float, ...]:
-    """Code of the joint, damping, friction, stiffness and rest."""
-    missing = (0.0,) * (3 - joint.n_v)
-    options = (number for option in (joint.damping, joint.friction, joint.stiffness) for number in (*option, *missing))
-    return (PASSIVE_JOINTS[joint.kind], *options, *joint.rest, *(0.0,) * (4 - joint.n_q))
+def _codes(rows: tuple[Row, ...]) -> tuple[int, ...]:
+    """Six kinds and six axes."""
+    missing = (0,) * (6 - len(rows))
+    return (*[ROW_CODES[kind] for kind, _ in rows], *missing, *[axis for _, axis in rows], *missing)
+
+
+def _passive(joint: Joint) -> bytes:
+    """Damping, friction, stiffness and rest."""
+    missing, no_rest = (0.0,) * (6 - joint.n_v), (0.0,) * (7 - joint.n_q)
+    options = (joint.damping, joint.friction, joint.stiffness)
+    return _PASSIVE.pack(1, *[number for option in options for number in (*option, *missing)], *joint.rest, *no_rest)

@@ -7,7 +7,7 @@ from typing import Any
 
 from varichain.errors import InputError
 from varichain.mechanism.inertia import Inertia
-from varichain.mechanism.joint import OPTIONS_PER_FREEDOM, Joint
+from varichain.mechanism.joint import Joint
 from varichain.mechanism.joints import JOINT_TYPES, Free
 from varichain.mechanism.shapes import Shape
 from varichain.spatial.checks import shown
@@ -36,12 +36,16 @@ def checked_loop_joint(joint: Any) -> Joint:
     """`joint` if it can close a loop."""
     if not isinstance(joint, Joint):
         raise InputError(f"a connection needs a joint, one of {_JOINT_CALLS}; found {shown(joint)}")
-    for field in OPTIONS_PER_FREEDOM if joint.kind in ("universal", "free") else ("armature",):
-        if any(getattr(joint, field)):
-            raise InputError(
-                f"a {joint.kind} joint that closes a loop cannot have {field}; found {field}={getattr(joint, field)}: "
-                "give it to a joint of the tree, or leave it out"
-            )
+    if joint.rows is None:
+        closing = ", ".join(f"{name}(...)" for name, kind in JOINT_TYPES.items() if kind.rows is not None)
+        raise InputError(
+            f"a {joint.kind} joint cannot close a loop: {type(joint).__name__}.rows is None; try {closing}"
+        )
+    if any(joint.armature):
+        raise InputError(
+            f"a {joint.kind} joint that closes a loop cannot have armature; found armature={joint.armature}: "
+            "give it to a joint of the tree, or leave it out"
+        )
     return joint
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from varichain.errors import InputError
 from varichain.mechanism.breaks import Breaks
 from varichain.mechanism.limits import coordinate_limits
 from varichain.spatial.checks import finite_numbers, flag, is_sequence, name_string, non_negative_scalar, normalised
-from varichain.spatial.frozen import Frozen
+from varichain.spatial.frozen import Frozen, read_only
 
 # What these fields take and what they then hold differ, and a dataclass has one annotation for both: hence Any.
 Axis = Any  # takes "x", "y", "z", "-x", "-y", "-z" or three numbers; holds a unit vector, a tuple of 3 floats
@@ -22,7 +22,7 @@ PerFreedom = Any  # takes a number or n_v numbers; holds a tuple of n_v floats
 Coordinates = Any  # takes None, a number (if n_q is 1) or n_q numbers; holds a tuple of n_q floats
 Limits = Any  # takes None or (lower, upper); holds None or two tuples of n_q floats; of Spherical, None or a SwingTwist
 
-
+_IDENTITY = read_only(np.eye(3))
 OPTIONS_PER_FREEDOM = ("damping", "friction", "stiffness", "armature")
 
 
@@ -38,6 +38,24 @@ class Primitive:
 
     kind: str
     R: NDArray[np.float64]
+    pitch: float = 0.0
+
+
+Row = tuple[str, int]
+"""A direction of motion of frame A against frame B of a joint: a word and an axis, see `Joint.rows`."""
+
+
+class LoopGeometry(NamedTuple):
+    """What the rows of a joint that closes a loop look at.
+
+    Attributes:
+        axes: Rotation matrix (3, 3): axes 0, 1, 2 of the rows in the joint frame. Axis 2 is the joint's axis.
+        second: Second axis of "crossed" and "cardan" rows, a unit vector (3,) in `axes`, fixed in frame A.
+        pitch: Of "helical" rows [m/rad].
+    """
+
+    axes: NDArray[np.float64]
+    second: tuple[float, float, float] = (0.0, 0.0, 0.0)
     pitch: float = 0.0
 
 
@@ -65,6 +83,13 @@ class Joint(Frozen, ABC):
         n_q, n_v: Numbers of coordinates and of freedoms.
         coordinates: Labels of the freedoms (n_v,).
         has_quaternion: Whether q begins with a unit quaternion (w, x, y, z).
+        rows: The 6 - n_v directions in which the joint does not let frame A, the link's, move against frame B, the
+            joint's; None if the joint cannot close a loop. A row is a word and an axis: "linear" and "angular" along
+            an axis of B, "carried" (linear) and "turned" (angular) along an axis of A, "helical" for the thread of a
+            screw along axis 2, "crossed" for the angle between axis 2 of B and the second axis, which A carries.
+        freedoms: The n_v directions in which it does, as rows whose velocities are those of the freedoms; "cardan"
+            rows, 0 and 1, are the two angles between crossed axes.
+        orientation: What angular rows measure: "axis", the tilt of axis 2, or "whole", the rotation vector.
     """
 
     kind: ClassVar[str]
@@ -72,6 +97,9 @@ class Joint(Frozen, ABC):
     n_v: ClassVar[int] = 0
     coordinates: ClassVar[tuple[str, ...]] = ()
     has_quaternion: ClassVar[bool] = False
+    rows: ClassVar[tuple[Row, ...] | None] = None
+    freedoms: ClassVar[tuple[Row, ...]] = ()
+    orientation: ClassVar[str] = "axis"
 
     name: str | None = None
     limits: Limits = None
@@ -115,6 +143,11 @@ class Joint(Frozen, ABC):
         primitive k and T_k turns about z by q_k (revolute), slides along z by q_k (prismatic), turns by q_k and slides
         by pitch q_k (screw), or is what the quaternion and the position in q say (spherical, free).
         """
+
+    def loop_geometry(self) -> LoopGeometry:
+        """Axes and numbers of the rows; the first primitive's axes unless a class says otherwise."""
+        primitives = self.primitives()
+        return LoopGeometry(primitives[0].R if primitives else _IDENTITY)
 
     def zero_q(self) -> tuple[float, ...]:
         """Coordinates (n_q,) of the zero configuration, where the link's frame is the joint frame."""

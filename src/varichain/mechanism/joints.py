@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from varichain.errors import InputError
-from varichain.mechanism.joint import Axes, Axis, Joint, Limits, Primitive
+from varichain.mechanism.joint import Axes, Axis, Joint, Limits, LoopGeometry, Primitive
 from varichain.mechanism.limits import SwingTwist
 from varichain.spatial.checks import NAMED_AXES, Triple, finite_scalar, unit_axis
 from varichain.spatial.frozen import read_only
@@ -17,6 +17,9 @@ from varichain.spatial.rotation import matrix_with_z_along
 # Axes of a universal joint with a smaller sine of the angle between them count as parallel: a freedom would be lost.
 _PARALLEL = 1e-6
 _Z = (0.0, 0.0, 1.0)
+_POSITION = (("linear", 0), ("linear", 1), ("linear", 2))
+_TILT = (("angular", 0), ("angular", 1))
+_BALL = (("turned", 0), ("turned", 1), ("turned", 2))
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,6 +41,8 @@ class Revolute(_AlongAxis):
 
     n_q = n_v = 1
     coordinates = ("angle",)
+    rows = (*_POSITION, *_TILT)
+    freedoms = (("angular", 2),)
 
     def primitives(self) -> tuple[Primitive, ...]:
         """One revolute."""
@@ -50,6 +55,9 @@ class Prismatic(_AlongAxis):
 
     n_q = n_v = 1
     coordinates = ("displacement",)
+    rows = (("linear", 0), ("linear", 1), *_TILT, ("angular", 2))
+    freedoms = (("linear", 2),)
+    orientation = "whole"
 
     def primitives(self) -> tuple[Primitive, ...]:
         """One prismatic."""
@@ -62,6 +70,8 @@ class Screw(_AlongAxis):
 
     n_q = n_v = 1
     coordinates = ("angle",)
+    rows = (("linear", 0), ("linear", 1), ("helical", 2), *_TILT)
+    freedoms = (("angular", 2),)
 
     pitch: float = field(kw_only=True)
 
@@ -74,6 +84,10 @@ class Screw(_AlongAxis):
         """One screw."""
         return (_primitive("screw", self.axis, self.pitch),)
 
+    def loop_geometry(self) -> LoopGeometry:
+        """The axis and the pitch."""
+        return LoopGeometry(_primitive("screw", self.axis, self.pitch).R, pitch=self.pitch)
+
 
 @dataclass(frozen=True, repr=False)
 class Cylindrical(_AlongAxis):
@@ -81,6 +95,8 @@ class Cylindrical(_AlongAxis):
 
     n_q = n_v = 2
     coordinates = ("angle", "displacement")
+    rows = (("linear", 0), ("linear", 1), *_TILT)
+    freedoms = (("angular", 2), ("linear", 2))
 
     def primitives(self) -> tuple[Primitive, ...]:
         """A revolute and a prismatic."""
@@ -96,6 +112,8 @@ class Universal(Joint):
 
     n_q = n_v = 2
     coordinates = ("angle1", "angle2")
+    rows = (*_POSITION, ("crossed", 2))
+    freedoms = (("cardan", 0), ("cardan", 1))
 
     axes: Axes = ("x", "y")
 
@@ -114,6 +132,12 @@ class Universal(Joint):
         """Two revolutes."""
         return tuple(_primitive("revolute", axis) for axis in self.axes)
 
+    def loop_geometry(self) -> LoopGeometry:
+        """Both axes."""
+        R = _primitive("revolute", self.axes[0]).R
+        x, y, z = (R.T @ self.axes[1]).tolist()
+        return LoopGeometry(R, second=(x, y, z))
+
 
 @dataclass(frozen=True, repr=False)
 class Planar(Joint):
@@ -125,6 +149,8 @@ class Planar(Joint):
 
     n_q = n_v = 3
     coordinates = ("x", "y", "angle")
+    rows = (("linear", 2), *_TILT)
+    freedoms = (("linear", 0), ("linear", 1), ("angular", 2))
 
     normal: Axis = "z"
 
@@ -143,6 +169,10 @@ class Planar(Joint):
             turn,
         )
 
+    def loop_geometry(self) -> LoopGeometry:
+        """x, y and the normal."""
+        return LoopGeometry(_primitive("revolute", self.normal).R)
+
 
 @dataclass(frozen=True, repr=False)
 class Spherical(Joint):
@@ -154,6 +184,8 @@ class Spherical(Joint):
     n_q = 4
     n_v = 3
     coordinates = ("wx", "wy", "wz")
+    rows = _POSITION
+    freedoms = _BALL
     has_quaternion = True
 
     def primitives(self) -> tuple[Primitive, ...]:
@@ -176,6 +208,8 @@ class Free(Joint):
     n_q = 7
     n_v = 6
     coordinates = ("wx", "wy", "wz", "vx", "vy", "vz")
+    rows = ()
+    freedoms = (*_BALL, ("carried", 0), ("carried", 1), ("carried", 2))
     has_quaternion = True
 
     def primitives(self) -> tuple[Primitive, ...]:
@@ -189,6 +223,9 @@ class Free(Joint):
 @dataclass(frozen=True, repr=False)
 class Fixed(Joint):
     """No motion at all: the link is welded to its parent. No limits, damping, friction, stiffness or armature."""
+
+    rows = (*_POSITION, *_TILT, ("angular", 2))
+    orientation = "whole"
 
     def primitives(self) -> tuple[Primitive, ...]:
         """None."""
