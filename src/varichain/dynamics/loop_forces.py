@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from varichain.dynamics.arguments import Table, joint_vector
-from varichain.dynamics.loops import closure_errors, constraint_matrix, loop_frames, relative_jacobian, virtual_subspace
+from varichain.dynamics.loops import closure_errors, constraint_matrix, freedom_rows, loop_frames, relative_jacobian
 from varichain.errors import AssemblyError, UnknownNameError
 from varichain.kernels.closure import row_velocities
 from varichain.kernels.loop_wrenches import loop_wrenches
@@ -146,9 +146,9 @@ def tree_torque(layout: Layout, table: Table, s: State, tau: Any) -> Array:
 
 def virtual_map(layout: Layout, table: Table, s: State, loop: LoopSlot) -> Array:
     """Velocities of a virtual joint from those of the tree, v_virtual = map v (its n_v, n_v)."""
-    X_WA, X_WB = loop_frames(layout, table, s)[layout.loops.index(loop)]
-    subspace = virtual_subspace(loop.joint, X_WA.R, X_WB.R)
-    return np.linalg.pinv(subspace) @ relative_jacobian(layout, table, s, loop, X_WA)
+    i = layout.loops.index(loop)
+    X_WA, _ = loop_frames(layout, table, s)[i]
+    return freedom_rows(layout, table, s, i) @ relative_jacobian(layout, table, s, loop, X_WA)
 
 
 def _virtual_torque(loop: LoopSlot, value: Any) -> Array:

@@ -9,14 +9,15 @@ import numpy as np
 from varichain.dynamics.arguments import Table, opened
 from varichain.dynamics.kinematics import poses
 from varichain.kernels.closure import row_biases, row_errors, row_jacobian
-from varichain.kernels.links import link_bias_acceleration, link_jacobian, link_velocity
+from varichain.kernels.links import link_jacobian
+from varichain.kernels.loop_motion import joint_rows
 from varichain.layout.layout import Layout, LoopSlot
 from varichain.layout.state import State
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
-from varichain.spatial.rotation import matrix_from_axis_angle, quaternion_from_matrix, skew
+from varichain.spatial.rotation import quaternion_from_matrix, skew
 
 _ROUNDING = 1e-14  # of distances in the mechanism
 
@@ -47,8 +48,8 @@ def loop_states(m: Mechanism, s: State) -> dict[str, LoopState]:
     layout, table = opened(m, s)
     errors = closure_errors(layout, table, s.q)
     states = {}
-    for loop, (X_WA, X_WB) in zip(layout.loops, loop_frames(layout, table, s), strict=True):
-        v = _virtual_velocity(loop, relative_jacobian(layout, table, s, loop, X_WA) @ s.v, X_WA, X_WB)
+    for i, (loop, (X_WA, X_WB)) in enumerate(zip(layout.loops, loop_frames(layout, table, s), strict=True)):
+        v = freedom_rows(layout, table, s, i) @ relative_jacobian(layout, table, s, loop, X_WA) @ s.v
         gap = float(np.abs(errors[loop.rows]).max(initial=0.0))
         states[loop.name] = LoopState(loop.name, virtual_coordinates(loop.joint, X_WB, X_WA), v, gap, X_WA, X_WB)
     return states
@@ -100,10 +101,10 @@ def loop_jacobian(layout: Layout, table: Table, s: State) -> Array:
     J_C = np.zeros((6 * len(layout.loops) + len(layout.couplings), layout.n_all))
     for row, coupling in enumerate(layout.couplings, start=6 * len(layout.loops)):
         J_C[row, coupling.k], J_C[row, coupling.k_to] = 1.0, -coupling.multiplier
-    for i, (loop, (X_WA, X_WB)) in enumerate(zip(layout.loops, loop_frames(layout, table, s), strict=True)):
+    for i, (loop, (X_WA, _)) in enumerate(zip(layout.loops, loop_frames(layout, table, s), strict=True)):
         block = J_C[6 * i : 6 * i + 6]
         block[:, : layout.n_v] = relative_jacobian(layout, table, s, loop, X_WA)
-        block[:, loop.slot.v] = -virtual_subspace(loop.joint, X_WA.R, X_WB.R)
+        block[:, loop.slot.v] = -np.linalg.inv(_joint_rows(table, s, i)[0])[:, _n_rows(loop) :]
     return J_C
 
 
@@ -113,8 +114,10 @@ def loop_bias(layout: Layout, table: Table, s: State) -> Array:
     Couplings are linear in the coordinates: their part is zero.
     """
     bias = np.zeros(6 * len(layout.loops) + len(layout.ties))
-    for i, (loop, (X_WA, X_WB)) in enumerate(zip(layout.loops, loop_frames(layout, table, s), strict=True)):
-        bias[6 * i : 6 * i + 6] = _relative_bias(layout, table, s, loop, X_WA, X_WB)
+    for i in range(len(layout.loops)):
+        # the real link and the virtual one move alike: all that differs is C times their accelerations
+        C, biases = _joint_rows(table, s, i)
+        bias[6 * i : 6 * i + 6] = np.linalg.solve(C, biases)
     return bias
 
 
@@ -126,44 +129,36 @@ def relative_jacobian(layout: Layout, table: Table, s: State, loop: LoopSlot, X_
     return J_A - J_B
 
 
-def virtual_subspace(joint: Joint, R_WA: Array, R_WB: Array) -> Array:
-    """Motion (6, n_v) of the virtual link against the joint frame B per joint velocity, world axes at its origin."""
-    columns = []
-    for i, primitive in enumerate(joint.primitives()):
-        if primitive.kind in ("spherical", "free"):  # velocities in the link's own axes
-            columns += [np.concatenate([R_WA[:, k], np.zeros(3)]) for k in range(3)]
-            if primitive.kind == "free":
-                columns += [np.concatenate([np.zeros(3), R_WA[:, k]]) for k in range(3)]
-            continue
-        carried = joint.kind == "universal" and i == 1  # its second axis moves with the link
-        axis = (R_WA if carried else R_WB) @ primitive.R[:, 2]
-        turns, slides = {"revolute": (1.0, 0.0), "prismatic": (0.0, 1.0), "screw": (1.0, primitive.pitch)}[
-            primitive.kind
-        ]
-        columns.append(np.concatenate([turns * axis, slides * axis]))
-    return np.array(columns).reshape(-1, 6).T
+def freedom_rows(layout: Layout, table: Table, s: State, i: int) -> Array:
+    """Matrix (n_v of the joint, 6): velocities of loop i's joint from those of frame A against B, as in J_C."""
+    return _joint_rows(table, s, i)[0][_n_rows(layout.loops[i]) :]
 
 
 def virtual_coordinates(joint: Joint, X_WB: Pose, X_WA: Pose) -> Array:
     """Coordinates (n_q,) of a joint from the poses of its two frames; angles within half a turn either way."""
     X = X_WB.inverse() @ X_WA
-    if joint.has_quaternion:
-        quaternion = quaternion_from_matrix(X.R)
-        return np.concatenate([quaternion, X.p]) if joint.kind == "free" else quaternion
-    coordinates = []
-    R = X.R
-    for i, primitive in enumerate(joint.primitives()):
-        axis = primitive.R[:, 2]
-        if primitive.kind == "prismatic":
-            coordinates.append(float(axis @ X.p))
-        elif joint.kind == "universal" and i == 0:
-            second = joint.primitives()[1].R[:, 2]
-            coordinates.append(_angle_about(axis, second, R @ second))
-            R = matrix_from_axis_angle(axis, -coordinates[0]) @ R
+    R, second, *_ = joint.loop_geometry()
+    p, turn = R.T @ X.p, R.T @ X.R @ R
+    coordinates: dict[str, Array | float] = {}
+    for kind, axis in joint.freedoms:
+        if kind == "turned":
+            coordinates["orientation"] = quaternion_from_matrix(X.R)
+        elif kind in ("carried", "across"):
+            coordinates["position"] = X.p
+        elif kind == "linear":
+            coordinates[f"slide {axis}"] = p[axis]
+        elif kind == "cardan":
+            coordinates[f"angle {axis}"] = _cardan_angle(axis, np.array(second), turn)
         else:
-            side = primitive.R[:, 0]
-            coordinates.append(_angle_about(axis, side, R @ side))
-    return np.array(coordinates)
+            before = np.eye(3)[:, axis - 2]
+            coordinates[f"turn {axis}"] = _angle_about(np.eye(3)[:, axis], before, turn @ before)
+    return np.concatenate([np.zeros(0), *map(np.atleast_1d, coordinates.values())])
+
+
+def _cardan_angle(axis: int, second: Array, turn: Array) -> float:
+    """First or second angle of a universal joint whose first axis is z."""
+    z = np.array([0.0, 0.0, 1.0])
+    return _angle_about(z, second, turn @ second) if axis == 0 else _angle_about(second, turn.T @ z, z)
 
 
 def _angle_about(axis: Array, before: Array, after: Array) -> float:
@@ -171,11 +166,15 @@ def _angle_about(axis: Array, before: Array, after: Array) -> float:
     return float(np.arctan2(axis @ (skew(before) @ after), before @ after - (axis @ before) * (axis @ after)))
 
 
-def _virtual_velocity(loop: LoopSlot, V_relative: Array, X_WA: Pose, X_WB: Pose) -> Array:
-    if loop.joint.n_v == 0:
-        return np.zeros(0)
-    v, *_ = np.linalg.lstsq(virtual_subspace(loop.joint, X_WA.R, X_WB.R), V_relative, rcond=None)
-    return np.asarray(v, dtype=np.float64)
+def _n_rows(loop: LoopSlot) -> int:
+    return loop.rows.stop - loop.rows.start
+
+
+def _joint_rows(table: Table, s: State, i: int) -> tuple[Array, Array]:
+    """C (6, 6) and Cdot V (6,) of loop i, rows before freedoms; see `joint_rows`."""
+    C, biases = np.empty((6, 6)), np.empty(6)
+    joint_rows(table, s.q, s.v, i, C, biases)
+    return C, biases
 
 
 def _point_on_B(layout: Layout, table: Table, s: State, loop: LoopSlot, X_WA: Pose) -> Array:
@@ -183,25 +182,3 @@ def _point_on_B(layout: Layout, table: Table, s: State, loop: LoopSlot, X_WA: Po
     R, p = poses(layout, table, s)
     row = layout.link_index[loop.link_B]
     return np.ascontiguousarray(R[row].reshape(3, 3).T @ (X_WA.p - p[row]))
-
-
-def _relative_bias(layout: Layout, table: Table, s: State, loop: LoopSlot, X_WA: Pose, X_WB: Pose) -> Array:
-    """Jdot_C v_all of one loop: real link's acceleration minus the virtual link's, all joint accelerations zero."""
-    row_A, row_B = layout.link_index[loop.link_A], layout.link_index[loop.link_B]
-    on_A, on_B = loop.on_A.p.copy(), _point_on_B(layout, table, s, loop, X_WA)
-    real, carrier, V_A, V_B = (np.empty(6) for _ in range(4))
-    link_bias_acceleration(table, s.q, s.v, row_A, on_A, 0, real)
-    link_bias_acceleration(table, s.q, s.v, row_B, on_B, 0, carrier)
-    link_velocity(table, s.q, s.v, row_A, on_A, 0, V_A)
-    link_velocity(table, s.q, s.v, row_B, on_B, 0, V_B)
-    subspace = virtual_subspace(loop.joint, X_WA.R, X_WB.R)
-    v = _virtual_velocity(loop, V_A - V_B, X_WA, X_WB)
-    V = subspace @ v  # the virtual link against B
-    virtual = carrier.copy()
-    virtual[:3] += skew(V_B[:3]) @ V[:3]
-    virtual[3:] += 2.0 * skew(V_B[:3]) @ V[3:]
-    if loop.joint.kind == "universal":
-        virtual[:3] += skew(subspace[:3, 0] * v[0]) @ (subspace[:3, 1] * v[1])
-    if loop.joint.kind == "free":
-        virtual[3:] += skew(V[:3]) @ V[3:]
-    return real - virtual

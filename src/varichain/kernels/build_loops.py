@@ -148,6 +148,7 @@ def _fill_loop(spec, loop, bodies, dofs, links, support):
     store3(loop.axis_A, load3(spec.axis_A))
     loop.angle = spec.angle
     loop.pitch = spec.pitch
+    loop.length = spec.length
     _fill_freedoms(spec, loop)
     k_A, k_B = _ends(spec, bodies, links)
     meet = _meeting(dofs, k_A, k_B)

@@ -43,9 +43,9 @@ _Z = (0.0, 0.0, 1.0)
 
 
 @helper
-def pose_of_A(loop, R_WA, R_WB, origin):
+def pose_of_A(loop, R_WA, R_WB):
     """Pose of A in B: position and rotation matrix; the loop must be placed."""
-    return mat_t_vec(R_WB, sub3(load3(loop.x_B), origin)), turned_back(R_WA, R_WB)
+    return mat_t_vec(R_WB, load3(loop.d)), turned_back(R_WA, R_WB)
 
 
 @helper
@@ -126,9 +126,9 @@ def load_loop_forces(bodies, loops):
         loop = loops[i]
         if loop.passive == 0:
             continue
-        R_WA, R_WB, origin = place_loop(bodies, loop)
+        R_WA, R_WB = place_loop(bodies, loop)
         _, _, w_rel, v_rel = relative(bodies, loop)
-        pose = pose_of_A(loop, R_WA, R_WB, origin)
+        pose = pose_of_A(loop, R_WA, R_WB)
         own, dissipated = ZERO6, 0.0
         for k in range(loop.n_free):
             e = freedom_direction(loop, k, R_WA, R_WB)
@@ -155,8 +155,8 @@ def loop_spring_energy(bodies, loops):
         loop = loops[i]
         if loop.passive == 0:
             continue
-        R_WA, R_WB, origin = place_loop(bodies, loop)
-        pose = pose_of_A(loop, R_WA, R_WB, origin)
+        R_WA, R_WB = place_loop(bodies, loop)
+        pose = pose_of_A(loop, R_WA, R_WB)
         for k in range(loop.n_free):
             if loop.stiffness[k] > 0.0:
                 energy += 0.5 * loop.stiffness[k] * _from_rest(loop, k, pose) ** 2

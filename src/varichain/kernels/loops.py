@@ -8,7 +8,19 @@ and opposite wrenches: no solution can create momentum.
 import math
 
 from varichain.kernels.jit import helper
-from varichain.kernels.records import ANGULAR, AXIS, CARDAN, CARRIED, COUPLED, CROSSED, HELICAL, LINEAR, TURNED
+from varichain.kernels.records import (
+    ACROSS,
+    ANGULAR,
+    AXIS,
+    CARDAN,
+    CARRIED,
+    COUPLED,
+    CROSSED,
+    DISTANCE,
+    HELICAL,
+    LINEAR,
+    TURNED,
+)
 from varichain.kernels.tuples import (
     ZERO3,
     add3,
@@ -87,7 +99,7 @@ def pick_column(R, axis):
 
 @helper
 def place_loop(bodies, loop):
-    """Place a loop's point and axes; returns its frames as orientations of A and B, and the origin of B.
+    """Place a loop's point and axes; returns the orientations of its frames A and B.
 
     Needs: bodies placed.
     Gives: loop points placed, loop axes placed.
@@ -95,10 +107,35 @@ def place_loop(bodies, loop):
     R_WA, x_A = frame_A(bodies, loop)
     R_WB, origin = frame_B(bodies, loop)
     store3(loop.x_A, x_A)
-    store3(loop.x_B, add3(x_A, offset_between_trees(bodies, loop)))
+    x_B = add3(x_A, offset_between_trees(bodies, loop))
+    store3(loop.x_B, x_B)
+    store3(loop.d, sub3(x_B, origin))
     store3(loop.u, column(R_WB, 2))
     store3(loop.w, mat_vec(R_WA, load3(loop.axis_A)))
-    return R_WA, R_WB, origin
+    return R_WA, R_WB
+
+
+@helper
+def line_of(loop, R_WB):
+    """Direction from the origin of B to that of A, and their distance; along the joint's axis where they coincide."""
+    d = load3(loop.d)
+    size = math.sqrt(dot3(d, d))
+    return (scale3(1.0 / size, d), size) if size > 0.0 else (column(R_WB, 2), 0.0)
+
+
+@helper
+def least_aligned(e, R_WB):
+    """The axis of B that is nearest to a right angle with e."""
+    x, y, z = abs(dot3(e, column(R_WB, 0))), abs(dot3(e, column(R_WB, 1))), abs(dot3(e, column(R_WB, 2)))
+    if x <= y and x <= z:
+        return column(R_WB, 0)
+    return column(R_WB, 1) if y <= z else column(R_WB, 2)
+
+
+@helper
+def unit3(x):
+    """Unit vector along x."""
+    return scale3(1.0 / math.sqrt(dot3(x, x)), x)
 
 
 @helper
@@ -113,17 +150,23 @@ def direction(kind, axis, loop, R_WA, R_WB):
         u, w = load3(loop.u), load3(loop.w)
         n = cross3(u, w)
         if kind == CROSSED:
-            return scale3(1.0 / math.sqrt(dot3(n, n)), n)
+            return unit3(n)
         return scale3(1.0 / dot3(n, n), cross3(w, n) if axis == 0 else cross3(n, u))
     if kind in (TURNED, CARRIED):
         return pick_column(R_WA, axis)
+    if kind in (DISTANCE, ACROSS):
+        e, _ = line_of(loop, R_WB)
+        if kind == DISTANCE:
+            return e
+        t = unit3(cross3(e, least_aligned(e, R_WB)))
+        return t if axis == 0 else cross3(e, t)
     return pick_column(R_WB, axis)
 
 
 @helper
 def unit_wrench(kind, loop, e, x):
     """Unit wrench of a row along e at the point x, about the reference point."""
-    if kind in (LINEAR, CARRIED):
+    if kind in (LINEAR, CARRIED, DISTANCE, ACROSS):
         return join6(cross3(x, e), e)
     if kind == HELICAL:  # the joint's own freedom does no work: v_z - pitch w_z is what the row sees
         return join6(sub3(cross3(x, e), scale3(loop.pitch, e)), e)
@@ -145,7 +188,7 @@ def place_rows(bodies, loops, rows):
     """
     for i in range(len(loops)):
         loop = loops[i]
-        R_WA, R_WB, _ = place_loop(bodies, loop)
+        R_WA, R_WB = place_loop(bodies, loop)
         x_A, x_B = load3(loop.x_A), load3(loop.x_B)
         for r in range(loop.row, loop.row + loop.n_rows):
             row = rows[r]
@@ -170,7 +213,7 @@ def relative(bodies, loop):
 @helper
 def velocity_along(kind, loop, e, w_rel, v_rel):
     """Velocity of A against B that a row along e sees."""
-    if kind in (LINEAR, CARRIED):
+    if kind in (LINEAR, CARRIED, DISTANCE, ACROSS):
         return dot3(e, v_rel)
     if kind == HELICAL:
         return dot3(e, v_rel) - loop.pitch * dot3(e, w_rel)
@@ -189,34 +232,39 @@ def row_velocity(row, loop, w_rel, v_rel):
 
 
 @helper
-def _cardan_bias(row, loop, e, w_rel):
+def _cardan_bias(axis, loop, e, w_rel):
     """Part of Kdot v that stems from the turning of a dual vector; zero while the angle of the axes is what it was."""
     u, w = load3(loop.u), load3(loop.w)
     n = cross3(u, w)
     c, growth = dot3(u, w), dot3(w_rel, cross3(w, u))  # cosine of the angle between the axes, and its rate
-    return growth * (2.0 * c * dot3(e, w_rel) - dot3(w if row.axis == 0 else u, w_rel)) / dot3(n, n)
+    return growth * (2.0 * c * dot3(e, w_rel) - dot3(w if axis == 0 else u, w_rel)) / dot3(n, n)
 
 
 @helper
 def row_bias(bodies, row, loop, motion):
-    """Kdot v of one row, with the bodies' accelerations for zero joint accelerations in `A`; zero of a coupling.
+    """Kdot v of one row, with the bodies' accelerations for zero joint accelerations in `A`; zero of a coupling."""
+    if row.kind == COUPLED:
+        return 0.0
+    return bias_along(row.kind, row.axis, bodies, loop, load3(row.e), motion)
+
+
+@helper
+def bias_along(kind, axis, bodies, loop, e, motion):
+    """Rate of `velocity_along`, of which the accelerations of freedoms are left out.
 
     Rows turn with B, and their point moves with A: d/dt (f . V_rel) = f . (A_A - A_B) - f . (V_B x V_rel)
     + e . (w_rel x v_rel), all about the point. The last term vanishes for CARRIED rows, which turn with A.
 
     Needs: bodies moved, rows placed.
     """
-    if row.kind == COUPLED:
-        return 0.0
     w_B, v_B, w_rel, v_rel = motion
     A_A, A_B = load6(bodies[loop.body_A].A), load6(bodies[loop.body_B].A)
-    e = load3(row.e)
     turning = sub3(sub3(angular(A_A), angular(A_B)), cross3(w_B, w_rel))
-    if row.kind == ANGULAR or row.kind == TURNED:
+    if kind in (ANGULAR, TURNED):
         return dot3(e, turning)
-    if row.kind == CARDAN:
-        return dot3(e, turning) + _cardan_bias(row, loop, e, w_rel)
-    if row.kind == CROSSED:  # its direction turns with both links
+    if kind == CARDAN:
+        return dot3(e, turning) + _cardan_bias(axis, loop, e, w_rel)
+    if kind == CROSSED:  # its direction turns with both links
         u, w = load3(loop.u), load3(loop.w)
         size = dot3(e, cross3(u, w))
         spread = dot3(w_rel, w_rel) * dot3(u, w) - dot3(w, w_rel) * dot3(u, w_rel)
@@ -224,11 +272,14 @@ def row_bias(bodies, row, loop, motion):
     a_A = add3(linear(A_A), cross3(angular(A_A), load3(loop.x_A)))
     a_B = add3(linear(A_B), cross3(angular(A_B), load3(loop.x_B)))
     moving = sub3(sub3(sub3(a_A, a_B), cross3(w_B, v_rel)), cross3(v_B, w_rel))
-    if row.kind == CARRIED:
+    if kind == CARRIED:
         return dot3(e, moving)
     moving = add3(moving, cross3(w_rel, v_rel))
-    if row.kind == HELICAL:
+    if kind == HELICAL:
         return dot3(e, moving) - loop.pitch * dot3(e, turning)
+    if kind == DISTANCE:  # its direction turns with the line
+        size, opening = math.sqrt(dot3(load3(loop.d), load3(loop.d))), dot3(e, v_rel)
+        return dot3(e, moving) + ((dot3(v_rel, v_rel) - opening * opening) / size if size > 0.0 else 0.0)
     return dot3(e, moving)
 
 
@@ -320,6 +371,8 @@ def row_error(row, loop, error):
         return pick(turn, row.axis)
     if row.kind == COUPLED:
         return loop.slip
+    if row.kind == DISTANCE:
+        return math.sqrt(dot3(gap, gap)) - loop.length
     if row.kind == HELICAL:  # to the nearest thread: whole turns leave no mark on the twist
         thread = 2.0 * math.pi * loop.pitch
         slip = gap[2] - loop.pitch * twist_about(R_BA, 2)

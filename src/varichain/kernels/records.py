@@ -114,12 +114,13 @@ LINK = np.dtype(
 
 # Kinds of rows: how they look at a loop's joint frame B (on one link) and the frame A (on the other) that the joint
 # carries. LINEAR and ANGULAR look along axes of B, CARRIED (linear) and TURNED (angular) along axes of A; HELICAL is a
-# screw's thread; of a universal joint, CROSSED looks across both axes, CARDAN at one of its two angles.
+# screw's thread; of a universal joint, CROSSED looks across both axes, CARDAN at one of its two angles. DISTANCE looks
+# along the line from the origin of B to that of A, ACROSS along two directions at right angles with it.
 LINEAR, ANGULAR, HELICAL, CROSSED = 0, 1, 2, 3
 # The one row of a coupling looks at two joints' coordinates instead: q_A - multiplier q_B - offset. It is a loop of its
 # own kind, behind all others: bodies A and B are those that the two joints carry, and its frames are left zero.
 COUPLED = 4
-TURNED, CARRIED, CARDAN = 5, 6, 7
+TURNED, CARRIED, CARDAN, DISTANCE, ACROSS = 5, 6, 7, 8, 9
 ROW_CODES = {
     "linear": LINEAR,
     "angular": ANGULAR,
@@ -128,6 +129,8 @@ ROW_CODES = {
     "turned": TURNED,
     "carried": CARRIED,
     "cardan": CARDAN,
+    "distance": DISTANCE,
+    "across": ACROSS,
 }
 # How the orientation error of a loop is measured.
 WHOLE, AXIS, COORDINATES = 0, 1, 2
@@ -146,6 +149,7 @@ LOOP_SPEC = np.dtype(
         ("axis_A", _F, 3),
         ("angle", _F),  # or the offset of a coupling
         ("pitch", _F),  # or the multiplier of a coupling
+        ("length", _F),
         ("orientation", _I),
         ("n_rows", _I),
         ("row_kinds", _I, 6),
@@ -186,6 +190,7 @@ LOOP = np.dtype(
         ("axis_A", _F, 3),  # second axis of a universal joint, in frame A
         ("angle", _F),  # between the axes of a universal joint; or the offset of a coupling
         ("pitch", _F),  # of a screw; or the multiplier of a coupling
+        ("length", _F),  # that a distance row keeps
         ("n_free", _I),
         ("free_kinds", _I, 6),
         ("free_axes", _I, 6),
@@ -197,6 +202,7 @@ LOOP = np.dtype(
         # working values, world axes
         ("x_A", _F, 3),  # origin of A from the reference point of body A's tree
         ("x_B", _F, 3),  # the same point from the reference point of body B's tree
+        ("d", _F, 3),  # origin of A from that of B
         ("u", _F, 3),  # z axis of B, the joint's axis
         ("w", _F, 3),  # second axis of a universal joint
         ("own", _F, 6),  # wrench of the joint's springs, dampers and friction on A, at the point
@@ -211,7 +217,7 @@ LOOP = np.dtype(
 ROW = np.dtype(
     [
         # layout
-        ("kind", _I),  # LINEAR ... CARDAN
+        ("kind", _I),  # LINEAR ... ACROSS
         ("axis", _I),  # column of frame B (or A) that the row looks along; 0 or 1 for the angles of a universal joint
         # working values
         ("e", _F, 3),  # direction, world axes

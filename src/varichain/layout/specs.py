@@ -121,9 +121,9 @@ def _new_link_spec(link: Link, joint: Joint, parent: int) -> bytes:
 
 def _joint_spec(joint: Joint) -> bytes:
     """What a loop's record says of the joint alone."""
-    axes, second, pitch = joint.loop_geometry()
+    axes, second, pitch, length = joint.loop_geometry()
     angle = math.atan2(math.hypot(second[0], second[1]), second[2])
-    geometry = _GEOMETRY.pack(*axes.ravel().tolist(), *second, angle, pitch)
+    geometry = _GEOMETRY.pack(*axes.ravel().tolist(), *second, angle, pitch, length)
     has_passive = any((*joint.damping, *joint.friction, *joint.stiffness))
     return b"".join([geometry, _rows_of(type(joint)), _passive(joint) if has_passive else _NO_PASSIVE])
 

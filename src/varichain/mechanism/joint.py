@@ -52,11 +52,13 @@ class LoopGeometry(NamedTuple):
         axes: Rotation matrix (3, 3): axes 0, 1, 2 of the rows in the joint frame. Axis 2 is the joint's axis.
         second: Second axis of "crossed" and "cardan" rows, a unit vector (3,) in `axes`, fixed in frame A.
         pitch: Of "helical" rows [m/rad].
+        length: Of "distance" rows [m].
     """
 
     axes: NDArray[np.float64]
     second: tuple[float, float, float] = (0.0, 0.0, 0.0)
     pitch: float = 0.0
+    length: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -86,9 +88,10 @@ class Joint(Frozen, ABC):
         rows: The 6 - n_v directions in which the joint does not let frame A, the link's, move against frame B, the
             joint's; None if the joint cannot close a loop. A row is a word and an axis: "linear" and "angular" along
             an axis of B, "carried" (linear) and "turned" (angular) along an axis of A, "helical" for the thread of a
-            screw along axis 2, "crossed" for the angle between axis 2 of B and the second axis, which A carries.
+            screw along axis 2, "crossed" for the angle between axis 2 of B and the second axis, which A carries,
+            "distance" along the line from the origin of B to that of A.
         freedoms: The n_v directions in which it does, as rows whose velocities are those of the freedoms; "cardan"
-            rows, 0 and 1, are the two angles between crossed axes.
+            rows, 0 and 1, are the two angles between crossed axes, "across" rows two directions across the line.
         orientation: What angular rows measure: "axis", the tilt of axis 2, or "whole", the rotation vector.
     """
 
