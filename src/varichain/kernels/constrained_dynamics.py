@@ -1,21 +1,19 @@
 """Forward dynamics with all loops closed."""
 
-from varichain.kernels.constraint_solve import factor, solve
+from varichain.kernels.constraint_solve import factor, solve_closed
 from varichain.kernels.couplings import forced_slip, load_slip_rates, load_slips
 from varichain.kernels.forward_dynamics import inward_articulated, load_torques, outward_accelerations, outward_bias
 from varichain.kernels.jit import TABLE, VECTOR, kernel, routine
 from varichain.kernels.loop_joints import load_loop_forces
 from varichain.kernels.loops import loop_error, place_rows, relative, row_bias, row_error, row_velocity
-from varichain.kernels.propagation import subtract_free
+from varichain.kernels.orthogonal import SURELY_INDEPENDENT
 from varichain.kernels.records import COORDINATES
 from varichain.kernels.tables import (
     open_bodies,
     open_dofs,
     open_loops,
     open_multipliers,
-    open_propagated,
     open_rows,
-    open_support,
 )
 
 
@@ -49,8 +47,7 @@ def accelerate(table, rate, q, v, a_out):
             for r in range(loop.row, loop.row + loop.n_rows):
                 opening = row_velocity(rows[r], loop, motion[2], motion[3])
                 multipliers[r] -= rate * (opening + rate * row_error(rows[r], loop, error))
-    subtract_free(loops, open_support(table), open_propagated(table), dofs, multipliers)
-    solve(table, a_out)
+    solve_closed(table, pivots[0] < SURELY_INDEPENDENT, a_out)
     return pivots
 
 

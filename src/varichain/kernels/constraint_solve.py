@@ -1,13 +1,16 @@
 """The one solve of all constraints: factor once, then accelerations, jumps or steps from their right-hand sides."""
 
 from varichain.kernels.articulated import store_articulated, store_force
-from varichain.kernels.factorization import SURELY_DEPENDENT, SURELY_INDEPENDENT, choose_rows, factor_gram, solve_gram
+from varichain.kernels.couplings import slip_of
+from varichain.kernels.factorization import factor_gram, solve_gram
 from varichain.kernels.forward_dynamics import inward_articulated, outward_accelerations
 from varichain.kernels.gram import fill_gram
 from varichain.kernels.inertias import about_reference, external_force, rigid_mul
 from varichain.kernels.jit import routine
 from varichain.kernels.loops import place_rows
-from varichain.kernels.propagation import add_multipliers, propagate
+from varichain.kernels.orthogonal import SURELY_INDEPENDENT, orthogonal_factor
+from varichain.kernels.propagation import add_multipliers, propagate, subtract_free
+from varichain.kernels.records import COORDINATES
 from varichain.kernels.tables import (
     open_answers,
     open_bodies,
@@ -22,7 +25,7 @@ from varichain.kernels.tables import (
     open_shared,
     open_support,
 )
-from varichain.kernels.tuples import add_scaled6, load3, load6, load9, scale3
+from varichain.kernels.tuples import add_scaled6, dot6, load3, load6, load9, scale3
 
 
 @routine
@@ -39,11 +42,9 @@ def factor(table):
     groups, propagated, gram = open_groups(table), open_propagated(table), open_gram(table)
     propagate(open_bodies(table), dofs, loops, rows, support, propagated)
     fill_gram(loops, pairs, support, shared, groups, dofs, propagated, rows, gram)
-    smallest_kept, largest_dropped = factor_gram(False, groups, rows, gram)
-    if smallest_kept < SURELY_INDEPENDENT or largest_dropped > SURELY_DEPENDENT:
-        fill_gram(loops, pairs, support, shared, groups, dofs, propagated, rows, gram)
-        smallest_kept, largest_dropped = choose_rows(groups, gram, rows)
-        factor_gram(True, groups, rows, gram)
+    smallest_kept, largest_dropped = factor_gram(groups, rows, gram)
+    if smallest_kept < SURELY_INDEPENDENT:
+        return orthogonal_factor(loops, groups, support, dofs, propagated, rows, gram)
     return smallest_kept, largest_dropped
 
 
@@ -58,6 +59,37 @@ def solve(table, out):
     solve_gram(open_groups(table), open_gram(table), multipliers, answers)
     add_multipliers(open_loops(table), open_support(table), open_propagated(table), answers, dofs)
     outward_accelerations(bodies, dofs, out)
+
+
+@routine
+def solve_closed(table, refined, out):
+    """Accelerations, or jumps, with which all rows have their right-hand sides; the freedoms' own forces act too.
+
+    The factor of G loses digits where rows nearly depend on each other; a second solution (`refined`), of the residual,
+    brings them back. The multipliers stay in their place.
+
+    Needs: rows factored, rows placed.
+    """
+    bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
+    multipliers = open_multipliers(table)
+    for r in range(len(rows)):
+        rows[r].wanted = multipliers[r]
+    subtract_free(loops, open_support(table), open_propagated(table), dofs, multipliers)
+    solve(table, out)
+    if not refined:
+        return
+    for i in range(len(loops)):
+        loop = loops[i]
+        dA_A, dA_B = load6(bodies[loop.body_A].dA), load6(bodies[loop.body_B].dA)
+        for r in range(loop.row, loop.row + loop.n_rows):
+            row = rows[r]
+            row.x = multipliers[r]
+            multipliers[r] = row.wanted - dot6(load6(row.f_A), dA_A) + dot6(load6(row.f_B), dA_B)
+            if loop.orientation == COORDINATES:
+                multipliers[r] = row.wanted - slip_of(bodies, loop, out)
+    solve(table, out)
+    for r in range(len(rows)):
+        multipliers[r] += rows[r].x
 
 
 @routine

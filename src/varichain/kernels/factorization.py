@@ -6,22 +6,14 @@ fill up a group.
 
 import math
 
-import numpy as np
-
 from varichain.kernels.gram import load_tile, store_tile, tile_at
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.lanes import lane, load_lanes, pack, spread, store_lanes, sum_lanes
-
-# A pivot that falls below this part of its diagonal is rounding: the row says nothing new.
-DEPENDENT = 1e-9
-# Pivots between these parts are doubtful: the order of elimination may have made them small.
-SURELY_DEPENDENT, SURELY_INDEPENDENT = 1e-12, 1e-6
+from varichain.kernels.orthogonal import DEPENDENT
 
 
 @routine
 def factor_gram(
-    # in: whether rows were chosen before, in `kept`
-    chosen,
     # layout
     groups,
     # in and out
@@ -43,7 +35,7 @@ def factor_gram(
             store_tile(gram, place, _divided(tile, gram, tile_at(groups[I], I)))
         place = tile_at(group, J)
         tile = _less_products(load_tile(gram, place), gram, group.entry, group.entry, J - group.first)
-        smallest, largest = _factor_tile(chosen, tile, rows, group, gram, place)
+        smallest, largest = _factor_tile(tile, rows, group, gram, place)
         smallest_kept, largest_dropped = min(smallest_kept, smallest), max(largest_dropped, largest)
     return smallest_kept, largest_dropped
 
@@ -75,92 +67,38 @@ def _divided(tile, gram, d):
 
 
 @helper
-def _pivot(chosen, rows, group, i, pivot, sure):
+def _pivot(rows, group, i, pivot, sure):
     """Reciprocal of a diagonal entry, 0 if its row is dropped or none; and how sure the choice was so far."""
     if i >= group.n_rows:
         return 0.0, sure
     row = rows[group.row + i]
     part = pivot / row.norm if row.norm > 0.0 else 0.0
-    if not chosen:
-        row.kept = 1 if part > DEPENDENT else 0
+    row.kept = 1 if part > DEPENDENT else 0
     if row.kept:
         return 1.0 / math.sqrt(pivot), (min(sure[0], part), sure[1])
     return 0.0, (sure[0], max(sure[1], part))
 
 
 @routine
-def _factor_tile(chosen, tile, rows, group, gram, place):
+def _factor_tile(tile, rows, group, gram, place):
     """Factor of a group's own tile; what is above its diagonal stays undefined. Returns how sure it was."""
     t0, t1, t2, t3 = tile
-    d0, sure = _pivot(chosen, rows, group, 0, lane(t0, 0), (1.0, 0.0))
+    d0, sure = _pivot(rows, group, 0, lane(t0, 0), (1.0, 0.0))
     t0 = t0 * d0
     t1 = t1 - t0 * lane(t0, 1)
-    d1, sure = _pivot(chosen, rows, group, 1, lane(t1, 1), sure)
+    d1, sure = _pivot(rows, group, 1, lane(t1, 1), sure)
     t1 = t1 * d1
     t2 = t2 - t0 * lane(t0, 2) - t1 * lane(t1, 2)
-    d2, sure = _pivot(chosen, rows, group, 2, lane(t2, 2), sure)
+    d2, sure = _pivot(rows, group, 2, lane(t2, 2), sure)
     t2 = t2 * d2
     t3 = t3 - t0 * lane(t0, 3) - t1 * lane(t1, 3) - t2 * lane(t2, 3)
-    d3, sure = _pivot(chosen, rows, group, 3, lane(t3, 3), sure)
+    d3, sure = _pivot(rows, group, 3, lane(t3, 3), sure)
     store_tile(gram, place, (t0, t1, t2, t3))
     gram[place] = d0
     gram[place + 5] = d1
     gram[place + 10] = d2
     gram[place + 15] = d3
     return sure
-
-
-@helper
-def _entry(groups, gram, g, i, h, j):
-    """Entry of G at row i of group g and row j of an earlier group h; zero outside the envelope."""
-    return gram[tile_at(groups[g], h) + 4 * j + i] if h >= groups[g].first else 0.0
-
-
-@routine
-def choose_rows(
-    # layout
-    groups,
-    # in
-    gram,
-    # out
-    rows,
-):
-    """Choose independent rows with full pivoting: at each turn the row that says most beyond those chosen before.
-
-    For doubtful cases only: cubic in the number of rows, and it allocates. Returns the smallest pivot kept and the
-    largest left, as parts of their diagonals.
-    """
-    n = len(rows)
-    G = np.zeros((n, n))
-    for g in range(len(groups)):
-        for i in range(groups[g].n_rows):
-            r = groups[g].row + i
-            rows[r].kept = 0
-            for h in range(g + 1):
-                for j in range(groups[h].n_rows):
-                    c = groups[h].row + j
-                    if c <= r:
-                        # scaled to a unit diagonal: metres and radians compare
-                        scale = math.sqrt(rows[r].norm * rows[c].norm)
-                        G[r, c] = _entry(groups, gram, g, i, h, j) / scale if scale > 0.0 else 0.0
-                        G[c, r] = G[r, c]
-    smallest_kept, largest_left = 1.0, 0.0
-    for _ in range(n):
-        best = -1
-        for r in range(n):
-            if not rows[r].kept and (best < 0 or G[r, r] > G[best, best]):
-                best = r
-        if G[best, best] <= DEPENDENT:
-            largest_left = max(0.0, G[best, best])
-            break
-        rows[best].kept = 1
-        smallest_kept = min(smallest_kept, G[best, best])
-        for r in range(n):
-            if not rows[r].kept:
-                weight = G[r, best] / G[best, best]
-                for c in range(n):
-                    G[r, c] -= weight * G[best, c]
-    return smallest_kept, largest_left
 
 
 @routine

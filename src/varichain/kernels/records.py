@@ -225,7 +225,8 @@ ROW = np.dtype(
         ("f_B", _F, 6),
         ("norm", _F),  # diagonal entry of the Gram matrix, which pivots are measured by
         ("kept", _I),  # 0 if the row depends on rows before it
-        ("x", _F),  # multiplier of a first solution, while a second one makes up for its rounding
+        ("wanted", _F),  # right-hand side, and multiplier of a first solution, while a second one refines it
+        ("x", _F),
     ],
     align=True,
 )

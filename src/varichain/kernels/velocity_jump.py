@@ -1,22 +1,19 @@
 """The velocity jump of closing loops in motion [NY, V-C]."""
 
-from varichain.kernels.constraint_solve import factor_at_rest, solve
-from varichain.kernels.couplings import forced_slip, load_slip_rates, slip_of
-from varichain.kernels.jit import TABLE, VECTOR, helper, kernel, routine
+from varichain.kernels.constraint_solve import factor_at_rest, solve_closed
+from varichain.kernels.couplings import forced_slip, load_slip_rates
+from varichain.kernels.jit import TABLE, VECTOR, kernel, routine
 from varichain.kernels.kinematics import move_all
 from varichain.kernels.loops import relative, row_velocity
-from varichain.kernels.propagation import subtract_free
 from varichain.kernels.records import COORDINATES
 from varichain.kernels.tables import (
     open_bodies,
     open_dofs,
     open_loops,
     open_multipliers,
-    open_propagated,
     open_rows,
-    open_support,
 )
-from varichain.kernels.tuples import ZERO6, add6, dot6, load6, store6
+from varichain.kernels.tuples import ZERO6, dot6, load6, store6
 
 
 @kernel(TABLE, VECTOR, VECTOR, VECTOR)
@@ -36,26 +33,6 @@ def velocity_jump(
     """
     move_all(q, v, open_bodies(table), open_dofs(table))
     jump(table, v, dv_out)
-
-
-@helper
-def load_residual(bodies, dofs, loops, rows, dv, multipliers):
-    """One step of iterative refinement: keep the multipliers in `x`, and load the velocities that are left.
-
-    The factor of G loses digits where rows nearly depend on each other; a second solution brings them back.
-    """
-    for i in range(len(loops)):
-        loop = loops[i]
-        _, _, w_rel, v_rel = relative(bodies, loop)
-        A, B = bodies[loop.body_A], bodies[loop.body_B]
-        dA_A, dA_B = add6(load6(A.dA), load6(A.forced)), add6(load6(B.dA), load6(B.forced))
-        for r in range(loop.row, loop.row + loop.n_rows):
-            row = rows[r]
-            wanted = -(1.0 + loop.restitution) * row_velocity(row, loop, w_rel, v_rel)
-            row.x = multipliers[r]
-            multipliers[r] = wanted - dot6(load6(row.f_A), dA_A) + dot6(load6(row.f_B), dA_B)
-            if loop.orientation == COORDINATES:
-                multipliers[r] -= slip_of(bodies, loop, dv) + forced_slip(bodies, dofs, loop)
 
 
 @routine
@@ -84,12 +61,7 @@ def jump(table, v, dv_out):
             if loop.orientation == COORDINATES:
                 given += forced_slip(bodies, dofs, loop)
             multipliers[r] = -(1.0 + loop.restitution) * row_velocity(row, loop, w_rel, v_rel) - given
-    subtract_free(loops, open_support(table), open_propagated(table), dofs, multipliers)
-    solve(table, dv_out)
-    load_residual(bodies, dofs, loops, rows, dv_out, multipliers)
-    solve(table, dv_out)
-    for r in range(len(rows)):
-        multipliers[r] += rows[r].x
+    solve_closed(table, True, dv_out)
 
 
 @routine

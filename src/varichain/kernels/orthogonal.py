@@ -1,0 +1,144 @@
+"""Factor of the Gram matrix from an orthogonalization of the rows, where they nearly depend on each other.
+
+G = Y Y^T with Y_rk = e_kr / sqrt(d_k): the rows in the metric of the masses. The Cholesky factor of G works with the
+squares of singular values and loses those below 1e-7 of the largest; Gram-Schmidt on Y, done twice, loses nothing. A
+solution with this factor and one step of refinement is as good as one by QR (corrected seminormal equations).
+"""
+
+import math
+
+import numpy as np
+
+from varichain.kernels.gram import tile_at
+from varichain.kernels.jit import helper, routine
+from varichain.kernels.propagation import groups_of
+
+# A row whose square beyond the others is below this part of its own says nothing new: its multiplier is zero.
+DEPENDENT = 1e-13
+# A row that Cholesky's pivots keep by more than this part is independent without further question.
+SURELY_INDEPENDENT = 1e-6
+
+
+@helper
+def _dot(x, y):
+    total = 0.0
+    for k in range(len(x)):
+        total += x[k] * y[k]
+    return total
+
+
+@helper
+def _subtract(x, part, y):
+    for k in range(len(x)):
+        x[k] -= part * y[k]
+
+
+@routine
+def _metric_rows(loops, support, dofs, propagated, rows):
+    """Y, and the sizes that pivots are measured by.
+
+    Needs: rows propagated.
+    """
+    Y, sizes = np.zeros((len(rows), len(dofs))), np.zeros(len(rows))
+    for l in range(len(loops)):
+        loop = loops[l]
+        place, stride = loop.propagated, 4 * groups_of(loop.n_rows)
+        for i in range(loop.support, loop.support + loop.n_support):
+            k = support[i]
+            root = math.sqrt(dofs[k].d_inverse)
+            for r in range(loop.n_rows):
+                Y[loop.row + r, k] = propagated[place + r] * root
+            place += stride
+    for r in range(len(rows)):
+        sizes[r] = math.sqrt(rows[r].norm)
+    return Y, sizes
+
+
+@routine
+def _choose_rows(Y, sizes, rows):
+    """Choose independent rows with full pivoting: at each turn the one that says most beyond those chosen before.
+
+    Returns the smallest square kept and the largest left, as parts of the rows' own.
+    """
+    n = len(rows)
+    left = Y.copy()
+    for r in range(n):
+        rows[r].kept = 0
+    smallest_kept, largest_left = 1.0, 0.0
+    for _ in range(n):
+        best, most = -1, 0.0
+        for r in range(n):
+            if not rows[r].kept and sizes[r] > 0.0:
+                part = _dot(left[r], left[r]) / (sizes[r] * sizes[r])
+                if best < 0 or part > most:
+                    best, most = r, part
+        if best < 0 or most <= DEPENDENT:
+            largest_left = most
+            break
+        rows[best].kept = 1
+        smallest_kept = min(smallest_kept, most)
+        square = _dot(left[best], left[best])
+        for r in range(n):
+            if not rows[r].kept:
+                _subtract(left[r], _dot(left[r], left[best]) / square, left[best])
+    return smallest_kept, largest_left
+
+
+@routine
+def _write_factor(L, groups, rows, gram):
+    """Write the factor in the tiles of G, with reciprocals on the diagonal and zeros for dropped rows."""
+    for g in range(len(groups)):
+        group = groups[g]
+        for place in range(group.entry, tile_at(group, g) + 16):
+            gram[place] = 0.0
+        for i in range(group.n_rows):
+            r = group.row + i
+            if not rows[r].kept:
+                continue
+            for h in range(group.first, g + 1):
+                for j in range(groups[h].n_rows):
+                    c = groups[h].row + j
+                    if c < r:
+                        gram[tile_at(group, h) + 4 * j + i] = L[r, c]
+                    elif c == r:
+                        gram[tile_at(group, h) + 4 * j + i] = 1.0 / L[r, r]
+
+
+@routine
+def orthogonal_factor(
+    # layout
+    loops,
+    groups,
+    support,
+    # in
+    dofs,
+    propagated,
+    # out
+    rows,
+    gram,
+):
+    """Factor of G as `factor_gram` leaves it, from the rows themselves; dependent rows are dropped.
+
+    For rows that nearly depend only: cubic in the number of rows, and it allocates. Returns the smallest square kept
+    and the largest left, as parts of the rows' own.
+
+    Needs: rows propagated.
+    """
+    Y, sizes = _metric_rows(loops, support, dofs, propagated, rows)
+    sure = _choose_rows(Y, sizes, rows)
+    n = len(rows)
+    L = np.zeros((n, n))
+    for r in range(n):
+        if not rows[r].kept:
+            continue
+        for _ in range(2):  # twice is enough: the second time takes what rounding has left
+            for c in range(r):
+                if rows[c].kept:
+                    part = _dot(Y[r], Y[c])
+                    L[r, c] += part
+                    _subtract(Y[r], part, Y[c])
+        L[r, r] = math.sqrt(_dot(Y[r], Y[r]))
+        for k in range(Y.shape[1]):
+            Y[r, k] /= L[r, r]
+    _write_factor(L, groups, rows, gram)
+    return sure
