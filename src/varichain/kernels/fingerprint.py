@@ -56,7 +56,6 @@ def fingerprint(function: FunctionType) -> str:
     return digest.hexdigest()
 
 
-@functools.cache
 def _environment() -> str:
     """Versions and settings of the compiler, and the syntax trees of modules that extend it."""
     versions = [sys.version, numba.__version__, llvmlite.__version__, np.__version__]
