@@ -5,7 +5,7 @@ import pytest
 
 import varichain as vc
 from measure import deviation
-from varichain.mechanism import Cylindrical, Planar, Prismatic, Revolute, Screw, Spherical, Universal
+from varichain.mechanism import Cylindrical, PinInSlot, Planar, Prismatic, Revolute, Screw, Spherical, Universal
 from varichain.spatial.pose import Pose
 
 SAME = 1e-9  # two spanning trees of one mechanism; both lose digits to the condition of their matrices
@@ -21,6 +21,9 @@ JOINTS = {
         (1, 2, 3), damping=(0.7, 0.2, 0.5), stiffness=(3.0, 5.0, 2.0), rest=(0.2, -0.1, 0.3), friction=0.2
     ),
     "spherical": Spherical(damping=(0.7, 0.2, 0.5), stiffness=3.0, rest=QUARTER, friction=(0.1, 0.2, 0.3)),
+    "pin-in-slot": PinInSlot(
+        (1, 2, 3), (3, 0, -1), damping=(0.7, 0.2), stiffness=(3.0, 5.0), rest=(0.2, -0.1), friction=(0.3, 0.1)
+    ),
     "universal": Universal(
         ("x", (1, 2, 3)), damping=(0.7, 0.2), stiffness=(3.0, 5.0), rest=(0.2, -0.1), friction=(0.3, 0.1)
     ),

@@ -13,11 +13,15 @@ from varichain.errors import InputError
 from varichain.mechanism import (
     JOINT_TYPES,
     Cylindrical,
+    Distance,
     Fixed,
     Free,
     Joint,
     Mechanism,
+    PinInSlot,
     Planar,
+    PointInPlane,
+    PointOnLine,
     Prismatic,
     Revolute,
     Screw,
@@ -28,7 +32,19 @@ from varichain.mechanism import (
 from varichain.spatial.pose import Pose
 from varichain.spatial.rotation import matrix_from_axis_angle
 
-EVERY = [Revolute(), Prismatic(), Screw(pitch=0.1), Spherical(), Free(), Fixed(), Universal(), Cylindrical(), Planar()]
+EVERY = [
+    Revolute(),
+    Prismatic(),
+    Screw(pitch=0.1),
+    Spherical(),
+    Free(),
+    Fixed(),
+    Universal(),
+    Cylindrical(),
+    Planar(),
+    PinInSlot(),
+]
+IN_LOOPS = [PointOnLine(), PointInPlane(), Distance(0.3)]
 BOUNDED = [joint for joint in EVERY if not joint.has_quaternion and joint.n_v > 0]
 MOVING = [joint for joint in EVERY if joint.n_v > 0]
 INF = math.inf
@@ -52,22 +68,30 @@ def transform(joint, q):
 # --- kinds ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_nine():
-    """JOINT_TYPES has the nine joints by the names of their classes."""
-    assert sorted(JOINT_TYPES) == sorted(type(joint).__name__ for joint in EVERY)
-    assert all(JOINT_TYPES[type(joint).__name__] is type(joint) for joint in EVERY)
+def test_all_types():
+    """JOINT_TYPES has all joints of the package by the names of their classes."""
+    own = [name for name, kind in JOINT_TYPES.items() if kind.__module__.startswith("varichain.")]
+    assert sorted(own) == sorted(type(joint).__name__ for joint in EVERY + IN_LOOPS)
+    assert all(JOINT_TYPES[type(joint).__name__] is type(joint) for joint in EVERY + IN_LOOPS)
 
 
 @pytest.mark.parametrize(
     ("joint", "n_q", "n_v"),
-    [*zip(EVERY, [1, 1, 1, 4, 7, 0, 2, 2, 3], [1, 1, 1, 3, 6, 0, 2, 2, 3], strict=True)],
+    [
+        *zip(
+            EVERY + IN_LOOPS,
+            [1, 1, 1, 4, 7, 0, 2, 2, 3, 2, 5, 6, 7],
+            [1, 1, 1, 3, 6, 0, 2, 2, 3, 2, 4, 5, 5],
+            strict=True,
+        )
+    ],
     ids=lambda value: getattr(value, "kind", str(value)),
 )
 def test_counts(joint, n_q, n_v):
     """Every joint has so many coordinates and freedoms, a label per freedom and a kind named after its class."""
     assert (joint.n_q, joint.n_v) == (n_q, n_v)
     assert len(set(joint.coordinates)) == n_v
-    assert joint.kind == type(joint).__name__.lower()
+    assert joint.kind.replace("-", "") == type(joint).__name__.lower()
 
 
 @every

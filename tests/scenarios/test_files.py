@@ -186,7 +186,7 @@ controller: {pd: {target: {elbow: 2 m, stone: 1, shoulder: 1}, stiffness: {elbw:
         (10, "shoulder", "joint 'shoulder' is spherical; a condition needs a joint of one coordinate: elbow, rail"),
         (11, "1 m", "'above' must be an angle, but '1 m' is a length; valid units: rad, deg"),
         (12, "-1", "'at' must be at least 0, not -1"),
-        (12, "hinge", "'joint' must be a joint such as revolute y"),
+        (12, "hinge", "'joint' must be a joint such as revolute z"),
         (13, "[1, 2]", "'impulse' must be three numbers [x, y, z]"),
         (14, "plam", "unknown link or frame 'plam' (did you mean 'palm'?)"),
         (14, "3 kg", "'below' must be a length, but '3 kg' is a mass"),

@@ -142,9 +142,11 @@ def virtual_coordinates(joint: Joint, X_WB: Pose, X_WA: Pose) -> Array:
     coordinates: dict[str, Array | float] = {}
     for kind, axis in joint.freedoms:
         if kind == "turned":
-            coordinates["orientation"] = quaternion_from_matrix(X.R)
+            coordinates["orientation"] = quaternion_from_matrix(turn)
         elif kind in ("carried", "across"):
-            coordinates["position"] = X.p
+            coordinates["position"] = p
+        elif kind == "slid":
+            coordinates[f"slide {axis} of A"] = turn[:, axis] @ p
         elif kind == "linear":
             coordinates[f"slide {axis}"] = p[axis]
         elif kind == "cardan":
@@ -167,7 +169,7 @@ def _angle_about(axis: Array, before: Array, after: Array) -> float:
 
 
 def _n_rows(loop: LoopSlot) -> int:
-    return loop.rows.stop - loop.rows.start
+    return len(loop.joint.rows or ())
 
 
 def _joint_rows(table: Table, s: State, i: int) -> tuple[Array, Array]:

@@ -21,7 +21,7 @@ from varichain.trace import Trace
 
 Placed = Callable[[str], tuple[Array, Array]]  # origin and axes of a link by its name
 
-_TURNING = ("revolute", "spherical", "universal", "fixed")
+_TURNING = ("revolute", "spherical")  # elementary freedoms
 _UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # our z along y
 _DIGITS = 8
 
@@ -55,7 +55,7 @@ def _figure(m: Mechanism) -> list[Link]:
         raise InputError("BVH needs a figure that moves; this mechanism has none: choose .glb or .html")
     largest = max(moving, key=len)
     for link in largest[1:]:
-        if link.joint is not None and link.joint.kind not in _TURNING:
+        if link.joint is not None and any(part.kind not in _TURNING for part in link.joint.primitives()):
             raise InputError(
                 f"BVH has joints that turn; {link.joint.name!r} in the tree of {largest[0].name!r} is "
                 f"{link.joint.kind}: choose .glb or .html"

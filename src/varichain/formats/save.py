@@ -13,6 +13,7 @@ from varichain.formats.source import Note
 from varichain.formats.write_sidecar import fields_record, loop_record
 from varichain.formats.write_xml import text
 from varichain.mechanism.joint import Joint
+from varichain.mechanism.joints import Free
 from varichain.mechanism.mechanism import Mechanism
 
 ENDINGS = (".urdf", ".xml", ".mjcf")
@@ -65,11 +66,10 @@ def _extra(m: Mechanism, is_urdf: bool) -> dict[str, Any]:
     extra: dict[str, Any] = {}
     if is_urdf and tuple(m.gravity.tolist()) != _GRAVITY:
         extra["gravity"] = m.gravity.tolist()
-    native = {} if is_urdf else write_mjcf.NATIVE_LOOPS
     loops = [
         loop_record(link)
         for link in m.virtual_links
-        if link.joint is not None and (link.joint.kind not in native or write_mjcf.is_special(link.joint))
+        if link.joint is not None and (is_urdf or not write_mjcf.is_native_loop(link.joint))
     ]
     if loops:
         extra["loops"] = loops
@@ -97,7 +97,7 @@ def _joint_records(m: Mechanism, is_urdf: bool) -> list[dict[str, Any]]:
         record = fields_record(joint, (*written, "actuated"))
         if joint.limits is not None and joint.n_v == 1 and not _holds_limits(joint, is_urdf):
             record |= fields_record(joint, tuple(key for key in (*written, "actuated") if key != "limits"))
-        expected = joint.n_v > 0 and joint.kind != "free" and str(joint.name) not in followers
+        expected = joint.n_v > 0 and not isinstance(joint, Free) and str(joint.name) not in followers
         if not is_urdf:
             expected = bool(joint.actuated) if joint.n_v == 1 and has_motors else expected and not has_motors
         if joint.n_v and bool(joint.actuated) != expected:

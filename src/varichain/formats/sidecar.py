@@ -16,21 +16,19 @@ the loop is closed, and axes are given in them:
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import MISSING, replace
 from pathlib import Path
 from typing import Any
 
 from varichain.formats.description import WORLD, Description, JointEntry, MimicEntry
 from varichain.formats.yaml_nodes import Entry, read_yaml
 from varichain.mechanism.joint import Joint
-from varichain.mechanism.joints import JOINT_TYPES
+from varichain.mechanism.joint_text import joint_kinds
 from varichain.spatial.checks import finite_numbers
 from varichain.spatial.pose import Pose
 
-_KINDS = {name.lower(): kind for name, kind in JOINT_TYPES.items()}
 _COMMON = ("name", "joint", "link", "at", "other", "at_other")
 _OPTIONS = ("limits", "damping", "friction", "stiffness", "armature", "rest", "actuated")
-_FIELDS = ("axis", "axes", "normal", "pitch", *_OPTIONS)
 
 
 def read_sidecar(description: Description, path: Path) -> None:
@@ -81,7 +79,8 @@ def _edit_joint(description: Description, entry: Entry) -> None:
 
 
 def _loop(entry: Entry) -> JointEntry:
-    entry.allow(_COMMON + _FIELDS)
+    own = {field.name for kind in joint_kinds().values() for field in kind.own_fields()}
+    entry.allow((*_COMMON, *sorted(own), *_OPTIONS))
     with entry.located():
         model = _model(entry)
         ends = entry.word("link"), entry.word("other")
@@ -91,16 +90,20 @@ def _loop(entry: Entry) -> JointEntry:
 
 
 def _model(entry: Entry) -> Joint:
-    kind = _KINDS.get(entry.word("joint").lower())
+    kinds = joint_kinds()
+    kind = kinds.get(entry.word("joint").lower())
     if kind is None:
-        raise entry.error(f"joint must be one of {', '.join(_KINDS)}, not {entry.word('joint')!r}")
-    has = {field.name for field in fields(kind)}
-    given = {key: entry.values[key] for key in _FIELDS if key in entry.values}
+        raise entry.error(f"joint must be one of {', '.join(kinds)}, not {entry.word('joint')!r}")
+    own = kind.own_fields()
+    has = (*(field.name for field in own), *_OPTIONS)
+    given = {key: value for key, value in entry.values.items() if key not in _COMMON}
     wrong = [key for key in given if key not in has]
     if wrong:
         raise entry.error(f"a {kind.kind} joint has no {wrong[0]!r}")
-    if kind.kind == "screw" and "pitch" not in given:
-        raise entry.error("a screw joint needs its 'pitch' [m/rad]")
+    for field in own:
+        if field.default is MISSING and field.name not in given:
+            unit = f" [{kind.units[field.name]}]" if field.name in kind.units else ""
+            raise entry.error(f"a {kind.kind} joint needs its {field.name!r}{unit}")
     return kind(name=entry.word("name"), **{key: _plain(value) for key, value in given.items()})
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from varichain.formats.description import WORLD, Description, JointEntry
 from varichain.mechanism.joint import Joint
-from varichain.mechanism.joints import Cylindrical, Fixed, Prismatic, Revolute, Screw, Spherical, Universal
 
 
 @dataclass(eq=False)
@@ -71,26 +70,11 @@ def reversed_joint(description: Description, joint: JointEntry) -> Joint:
         FormatError: The joint has no such twin with the same coordinates.
     """
     model = joint.model
-    match model:
-        case Fixed():
-            return model
-        case Revolute() | Prismatic() | Screw() | Cylindrical():
-            return replace(model, axis=tuple(-x for x in model.axis))
-        case Spherical() if model.limits is None:
-            description.source.note(
-                f"joint {model.name!r} is taken from its child: its quaternion is the inverse", joint.line
-            )
-            return model
-        case Universal():
-            description.source.note(
-                f"joint {model.name!r} is taken from its child: its two angles are swapped", joint.line
-            )
-            first, second = (tuple(-x for x in axis) for axis in model.axes)
-            swapped = {
-                field: getattr(model, field)[::-1] for field in ("damping", "friction", "stiffness", "armature", "rest")
-            }
-            limits = None if model.limits is None else tuple(side[::-1] for side in model.limits)
-            return replace(model, axes=(second, first), limits=limits, **swapped)
+    twin = model.reversed()
+    if twin is not None:
+        if model.reversed_note is not None:
+            description.source.note(f"joint {model.name!r} is taken from its child: {model.reversed_note}", joint.line)
+        return twin
     raise description.error(
         f"{model.kind} joint {model.name!r} would have to be taken from its child {joint.child!r} towards its parent "
         f"{joint.parent!r}, and has other coordinates then: swap parent and child in the file",

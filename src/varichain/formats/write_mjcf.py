@@ -10,21 +10,20 @@ from pathlib import Path
 import numpy as np
 
 from varichain.errors import InputError
+from varichain.formats.joint_words import word_of
 from varichain.formats.source import Note
 from varichain.formats.write_xml import Node, numbers
 from varichain.mechanism.joint import Joint
+from varichain.mechanism.joints import Free
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 from varichain.spatial.pose import Pose
 
-_TYPES = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball", "free": "free", "fixed": ""}
 _MESH_ENDINGS = (".stl", ".obj", ".msh")
 _MOST_FACES = 200_000
 _LEAST = 1e-15  # MuJoCo's smallest mass and moment of what moves
 _ROUNDING = 1e-12
-NATIVE_LOOPS = {"spherical": "connect", "fixed": "weld"}
-"""Loops that MJCF has words for."""
 WRITTEN = ("name", "damping", "friction", "armature", "stiffness", "rest", "limits", "axis", "actuated")
 """Fields of hinges and sliders that MJCF has words for."""
 
@@ -124,16 +123,11 @@ def _add_inertial(body: Node, link: Link, offset: Pose) -> None:
 
 
 def _add_joint(body: Node, joint: Joint, at: Pose) -> None:
-    if joint.kind not in _TYPES:
-        raise InputError(
-            f"MJCF has no {joint.kind} joints, and {joint.name!r} is one; kinds that it has: {', '.join(_TYPES)}. Make "
-            "it of several joints"
-        )
-    kind = _TYPES[joint.kind]
+    kind = word_of(joint, "MJCF")
     if not kind:
         return
     element = body.add("joint", name=str(joint.name), type=kind)
-    if joint.kind != "free":
+    if not isinstance(joint, Free):
         element.attributes["pos"] = numbers(*at.p)
     if joint.n_v == 1:
         element.attributes["axis"] = numbers(*joint.axis)  # type: ignore[attr-defined]
@@ -202,9 +196,9 @@ def _add_equalities(root: Node, m: Mechanism, places: dict[str, _Place]) -> None
     equality = Node("equality")
     for link in m.virtual_links:
         assert link.joint is not None and link.real is not None and link.parent is not None
-        word = NATIVE_LOOPS.get(link.joint.kind)
-        if word is None or is_special(link.joint):
+        if not is_native_loop(link.joint):
             continue
+        word = link.joint.format_names["mjcf loop"]
         name = str(link.joint.name)
         ends = ((f"{name} A", link.real.name, link.on_real), (f"{name} B", link.parent.name, link.at))
         for site, carrier, at in ends:
@@ -218,9 +212,10 @@ def _add_equalities(root: Node, m: Mechanism, places: dict[str, _Place]) -> None
         root.children.append(equality)
 
 
-def is_special(joint: Joint) -> bool:
-    """Whether a loop's joint has more than a kind: springs, limits, a drive."""
-    return any((*joint.damping, *joint.friction, *joint.stiffness)) or bool(joint.actuated) or joint.limits is not None
+def is_native_loop(joint: Joint) -> bool:
+    """Whether MJCF has a word for a loop's joint, which then has no springs, limits or drive."""
+    is_special = any((*joint.damping, *joint.friction, *joint.stiffness)) or joint.actuated or joint.limits is not None
+    return "mjcf loop" in joint.format_names and not is_special
 
 
 def _add_site(node: Node, name: str, at: Pose) -> None:

@@ -9,7 +9,6 @@ from varichain.mechanism.joint import OPTIONS_PER_FREEDOM, Joint
 from varichain.mechanism.link import Link
 from varichain.spatial.pose import Pose
 
-AXES = ("axis", "axes", "normal", "pitch")
 OPTIONS = (*OPTIONS_PER_FREEDOM, "rest", "limits", "actuated")
 
 
@@ -24,7 +23,7 @@ def loop_record(link: Link) -> dict[str, Any]:
         "at": _place(link.on_real),
     }
     record |= {"other": link.parent.name, "at_other": _place(link.at)}
-    record |= {key: plain(getattr(joint, key)) for key in AXES if hasattr(joint, key)}
+    record |= {field.name: plain(getattr(joint, field.name)) for field in joint.own_fields()}
     return record | fields_record(joint, ())
 
 

@@ -6,24 +6,15 @@ import math
 import os
 from pathlib import Path
 
-from varichain.errors import InputError
+from varichain.formats.joint_words import word_of
 from varichain.formats.source import Note
 from varichain.formats.write_xml import Node, numbers, rpy
 from varichain.mechanism.joint import Joint
-from varichain.mechanism.joints import Planar
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 from varichain.spatial.pose import Pose
 
-_TYPES = {
-    "revolute": "revolute",
-    "prismatic": "prismatic",
-    "fixed": "fixed",
-    "free": "floating",
-    "planar": "planar",
-    "spherical": "spherical",
-}
 WRITTEN = ("name", "damping", "friction", "limits", "axis", "normal")
 """Fields of hinges and sliders that URDF has words for."""
 
@@ -100,14 +91,10 @@ def _mesh_name(name: str, path: Path, notes: list[Note]) -> str:
 
 
 def _add_joint(robot: Node, link: Link, joint: Joint, m: Mechanism) -> Node:
-    kind = _TYPES.get(joint.kind)
-    if kind is None:
-        raise InputError(
-            f"URDF has no {joint.kind} joints, and {joint.name!r} is one; kinds that it has: {', '.join(_TYPES)}. Make "
-            "it of several joints"
-        )
+    kind = word_of(joint, "URDF")
     assert link.parent is not None
-    limits = joint.limits if joint.kind in ("revolute", "prismatic") else None
+    is_single = joint.n_v == 1  # a hinge or a slider
+    limits = joint.limits if is_single else None
     is_open = limits is None or not any(map(math.isfinite, (*limits[0], *limits[1])))
     if kind == "revolute" and is_open:
         kind = "continuous"
@@ -115,8 +102,8 @@ def _add_joint(robot: Node, link: Link, joint: Joint, m: Mechanism) -> Node:
     _add_origin(element, link.at)
     element.add("parent", link=link.parent.name)
     element.add("child", link=link.name)
-    if joint.kind in ("revolute", "prismatic", "planar"):
-        element.add("axis", xyz=numbers(*(joint.normal if isinstance(joint, Planar) else joint.axis)))  # type: ignore[attr-defined]
+    for field in joint.own_fields():
+        element.add("axis", xyz=numbers(*getattr(joint, field.name)))
     if limits is not None and not is_open:
         (lower,), (upper,) = limits
         if math.isfinite(lower) and math.isfinite(upper):
@@ -128,7 +115,7 @@ def _add_joint(robot: Node, link: Link, joint: Joint, m: Mechanism) -> Node:
                 "velocity": numbers(velocities.get(str(joint.name), 0.0)),
             }
             element.add("limit", lower=numbers(lower), upper=numbers(upper), **most)
-    if joint.kind in ("revolute", "prismatic") and (any(joint.damping) or any(joint.friction)):
+    if is_single and (any(joint.damping) or any(joint.friction)):
         element.add("dynamics", damping=numbers(*joint.damping), friction=numbers(*joint.friction))
     return element
 

@@ -19,7 +19,7 @@ from varichain.kernels.loops import (
     velocity_along,
 )
 from varichain.kernels.passive import sign
-from varichain.kernels.records import ANGULAR, CARDAN, CARRIED, LINEAR, TURNED
+from varichain.kernels.records import ANGULAR, CARDAN, CARRIED, LINEAR, SLID, TURNED
 from varichain.kernels.tuples import (
     ZERO3,
     ZERO6,
@@ -62,7 +62,7 @@ def freedom_coordinate(loop, k, pose):
         return twist_about(R_BA, axis)
     if kind == TURNED:
         return pick(rotation_vector(R_BA), axis)
-    if kind == CARRIED:
+    if kind in (CARRIED, SLID):
         return pick(mat_t_vec(R_BA, p), axis)
     second = load3(loop.axis_A)  # of a universal joint: R_BA turns about z, then about the second axis
     if axis == 0:
@@ -102,10 +102,11 @@ def _from_rest(loop, k, pose):
         R = matrix_from_quaternion(rest[0], rest[1], rest[2], rest[3])
         R_RB = (R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8])
         return pick(rotation_vector(mat_mul(R_RB, R_BA)), axis)
+    has_quaternion = loop.free_kinds[0] == TURNED
     if kind == CARRIED:
         return pick(mat_t_vec(R_BA, sub3(p, (rest[4], rest[5], rest[6]))), axis)
-    behind = 1 if loop.free_kinds[0] == TURNED else 0  # a quaternion has one coordinate more than freedoms
-    x = freedom_coordinate(loop, k, pose) - rest[k + behind]
+    # a quaternion has one coordinate more than freedoms
+    x = freedom_coordinate(loop, k, pose) - (rest[k + 1] if has_quaternion else rest[k])
     return _within_half_a_turn(x) if kind in (ANGULAR, CARDAN) else x
 
 

@@ -19,6 +19,7 @@ from varichain.kernels.records import (
     DISTANCE,
     HELICAL,
     LINEAR,
+    SLID,
     TURNED,
 )
 from varichain.kernels.tuples import (
@@ -152,7 +153,7 @@ def direction(kind, axis, loop, R_WA, R_WB):
         if kind == CROSSED:
             return unit3(n)
         return scale3(1.0 / dot3(n, n), cross3(w, n) if axis == 0 else cross3(n, u))
-    if kind in (TURNED, CARRIED):
+    if kind in (TURNED, CARRIED, SLID):
         return pick_column(R_WA, axis)
     if kind in (DISTANCE, ACROSS):
         e, _ = line_of(loop, R_WB)
@@ -168,6 +169,8 @@ def unit_wrench(kind, loop, e, x):
     """Unit wrench of a row along e at the point x, about the reference point."""
     if kind in (LINEAR, CARRIED, DISTANCE, ACROSS):
         return join6(cross3(x, e), e)
+    if kind == SLID:  # through the origin of B
+        return join6(cross3(sub3(x, load3(loop.d)), e), e)
     if kind == HELICAL:  # the joint's own freedom does no work: v_z - pitch w_z is what the row sees
         return join6(sub3(cross3(x, e), scale3(loop.pitch, e)), e)
     return join6(e, ZERO3)
@@ -215,6 +218,8 @@ def velocity_along(kind, loop, e, w_rel, v_rel):
     """Velocity of A against B that a row along e sees."""
     if kind in (LINEAR, CARRIED, DISTANCE, ACROSS):
         return dot3(e, v_rel)
+    if kind == SLID:
+        return dot3(e, sub3(v_rel, cross3(w_rel, load3(loop.d))))
     if kind == HELICAL:
         return dot3(e, v_rel) - loop.pitch * dot3(e, w_rel)
     return dot3(e, w_rel)
@@ -266,8 +271,8 @@ def bias_along(kind, axis, bodies, loop, e, motion):
         return dot3(e, turning) + _cardan_bias(axis, loop, e, w_rel)
     if kind == CROSSED:  # its direction turns with both links
         u, w = load3(loop.u), load3(loop.w)
-        size = dot3(e, cross3(u, w))
-        spread = dot3(w_rel, w_rel) * dot3(u, w) - dot3(w, w_rel) * dot3(u, w_rel)
+        size, opening = dot3(e, cross3(u, w)), dot3(e, w_rel)
+        spread = (dot3(w_rel, w_rel) - opening * opening) * dot3(u, w) - dot3(w, w_rel) * dot3(u, w_rel)
         return dot3(e, turning) + spread / size
     a_A = add3(linear(A_A), cross3(angular(A_A), load3(loop.x_A)))
     a_B = add3(linear(A_B), cross3(angular(A_B), load3(loop.x_B)))
@@ -277,6 +282,10 @@ def bias_along(kind, axis, bodies, loop, e, motion):
     moving = add3(moving, cross3(w_rel, v_rel))
     if kind == HELICAL:
         return dot3(e, moving) - loop.pitch * dot3(e, turning)
+    if kind == SLID:  # d/dt e . (v_rel - w_rel x d) while e turns with A
+        d = load3(loop.d)
+        swept = sub3(cross3(w_rel, cross3(w_rel, d)), scale3(2.0, cross3(w_rel, v_rel)))
+        return dot3(e, add3(sub3(moving, cross3(turning, d)), swept))
     if kind == DISTANCE:  # its direction turns with the line
         size, opening = math.sqrt(dot3(load3(loop.d), load3(loop.d))), dot3(e, v_rel)
         return dot3(e, moving) + ((dot3(v_rel, v_rel) - opening * opening) / size if size > 0.0 else 0.0)
@@ -365,9 +374,9 @@ def row_error(row, loop, error):
     gap, turn, R_BA = error
     if row.kind == LINEAR:
         return pick(gap, row.axis)
-    if row.kind == CARRIED:
+    if row.kind == SLID:
         return pick(mat_t_vec(R_BA, gap), row.axis)
-    if row.kind == ANGULAR or row.kind == TURNED:
+    if row.kind == ANGULAR:
         return pick(turn, row.axis)
     if row.kind == COUPLED:
         return loop.slip

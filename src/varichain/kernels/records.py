@@ -113,14 +113,15 @@ LINK = np.dtype(
 )
 
 # Kinds of rows: how they look at a loop's joint frame B (on one link) and the frame A (on the other) that the joint
-# carries. LINEAR and ANGULAR look along axes of B, CARRIED (linear) and TURNED (angular) along axes of A; HELICAL is a
-# screw's thread; of a universal joint, CROSSED looks across both axes, CARDAN at one of its two angles. DISTANCE looks
-# along the line from the origin of B to that of A, ACROSS along two directions at right angles with it.
+# carries. LINEAR and ANGULAR look along axes of B; SLID looks at the position of A in B along an axis of A. TURNED and
+# CARRIED are angular velocity and velocity of A's origin along axes of A, as freedoms alone. HELICAL is the thread of a
+# screw; of a universal joint, CROSSED looks across both axes, CARDAN at one of its two angles. DISTANCE looks along the
+# line from the origin of B to that of A, ACROSS along two directions at right angles with it.
 LINEAR, ANGULAR, HELICAL, CROSSED = 0, 1, 2, 3
 # The one row of a coupling looks at two joints' coordinates instead: q_A - multiplier q_B - offset. It is a loop of its
 # own kind, behind all others: bodies A and B are those that the two joints carry, and its frames are left zero.
 COUPLED = 4
-TURNED, CARRIED, CARDAN, DISTANCE, ACROSS = 5, 6, 7, 8, 9
+TURNED, CARRIED, CARDAN, DISTANCE, ACROSS, SLID = 5, 6, 7, 8, 9, 10
 ROW_CODES = {
     "linear": LINEAR,
     "angular": ANGULAR,
@@ -131,6 +132,7 @@ ROW_CODES = {
     "cardan": CARDAN,
     "distance": DISTANCE,
     "across": ACROSS,
+    "slid": SLID,
 }
 # How the orientation error of a loop is measured.
 WHOLE, AXIS, COORDINATES = 0, 1, 2
@@ -217,7 +219,7 @@ LOOP = np.dtype(
 ROW = np.dtype(
     [
         # layout
-        ("kind", _I),  # LINEAR ... ACROSS
+        ("kind", _I),  # LINEAR ... SLID
         ("axis", _I),  # column of frame B (or A) that the row looks along; 0 or 1 for the angles of a universal joint
         # working values
         ("e", _F, 3),  # direction, world axes

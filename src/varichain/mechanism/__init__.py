@@ -6,12 +6,12 @@ from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.describe import description, mechanism_from
 from varichain.mechanism.frames import Frame
 from varichain.mechanism.inertia import Inertia
-from varichain.mechanism.joint import Joint, Primitive
+from varichain.mechanism.joint import JOINT_TYPES, Joint, LoopGeometry, Primitive
 from varichain.mechanism.joints import (
-    JOINT_TYPES,
     Cylindrical,
     Fixed,
     Free,
+    PinInSlot,
     Planar,
     Prismatic,
     Revolute,
@@ -22,6 +22,7 @@ from varichain.mechanism.joints import (
 from varichain.mechanism.limits import SwingTwist
 from varichain.mechanism.link import Link
 from varichain.mechanism.log import Edit, LogEntry, StructureLog, as_dict, entry_from, log_from
+from varichain.mechanism.loop_joints import Distance, PointInPlane, PointOnLine
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 
@@ -33,6 +34,7 @@ __all__ = [
     "Coupling",
     "Cylinder",
     "Cylindrical",
+    "Distance",
     "Edit",
     "Ellipsoid",
     "Fixed",
@@ -42,9 +44,13 @@ __all__ = [
     "Joint",
     "Link",
     "LogEntry",
+    "LoopGeometry",
     "Mechanism",
     "Mesh",
+    "PinInSlot",
     "Planar",
+    "PointInPlane",
+    "PointOnLine",
     "Primitive",
     "Prismatic",
     "Revolute",

@@ -7,12 +7,22 @@ from typing import Any
 
 from varichain.errors import InputError
 from varichain.mechanism.inertia import Inertia
-from varichain.mechanism.joint import Joint
-from varichain.mechanism.joints import JOINT_TYPES, Free
+from varichain.mechanism.joint import JOINT_TYPES, Joint
+from varichain.mechanism.joints import Free
 from varichain.mechanism.shapes import Shape
 from varichain.spatial.checks import shown
 
-_JOINT_CALLS = ", ".join(f"{name}(...)" for name in JOINT_TYPES)
+
+def _calls(joints: Iterable[type[Joint]]) -> str:
+    return ", ".join(f"{joint.__name__}(...)" for joint in joints)
+
+
+def _of_trees() -> str:
+    return _calls(joint for joint in JOINT_TYPES.values() if joint.in_tree)
+
+
+def _of_loops() -> str:
+    return _calls(joint for joint in JOINT_TYPES.values() if joint.rows is not None)
 
 
 def checked_joint(joint: Any, link_name: str, is_floating: bool) -> Joint:
@@ -21,7 +31,8 @@ def checked_joint(joint: Any, link_name: str, is_floating: bool) -> Joint:
         return Free(actuated=False)
     if not isinstance(joint, Joint):
         found = "none" if joint is None else shown(joint)
-        raise InputError(f"link {link_name!r} needs a joint, one of {_JOINT_CALLS}; found {found}")
+        raise InputError(f"link {link_name!r} needs a joint, one of {_of_trees()}; found {found}")
+    refuse_loop_joint(joint, link_name)
     if is_floating and not isinstance(joint, Free):
         raise InputError(
             f"link {link_name!r} has no parent, so its joint must be Free(...) or left out; found {joint!r}; "
@@ -32,14 +43,23 @@ def checked_joint(joint: Any, link_name: str, is_floating: bool) -> Joint:
     return joint
 
 
+def refuse_loop_joint(joint: Joint, link_name: str) -> None:
+    """Refuse a joint that closes loops alone."""
+    if not joint.in_tree:
+        raise InputError(
+            f"a {joint.kind} joint closes loops alone and cannot carry link {link_name!r}: connect the link with it, "
+            f"or carry it by one of {_of_trees()}"
+        )
+
+
 def checked_loop_joint(joint: Any) -> Joint:
     """`joint` if it can close a loop."""
     if not isinstance(joint, Joint):
-        raise InputError(f"a connection needs a joint, one of {_JOINT_CALLS}; found {shown(joint)}")
+        raise InputError(f"a connection needs a joint, one of {_of_loops()}; found {shown(joint)}")
     if joint.rows is None:
-        closing = ", ".join(f"{name}(...)" for name, kind in JOINT_TYPES.items() if kind.rows is not None)
         raise InputError(
-            f"a {joint.kind} joint cannot close a loop: {type(joint).__name__}.rows is None; try {closing}"
+            f"a {joint.kind} joint cannot close a loop: {type(joint).__name__} declares no rows; those that can: "
+            f"{_of_loops()}"
         )
     if any(joint.armature):
         raise InputError(

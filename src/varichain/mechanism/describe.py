@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from varichain.errors import InputError
-from varichain.mechanism.arguments import checked_loop_joint
+from varichain.mechanism.arguments import checked_loop_joint, refuse_loop_joint
 from varichain.mechanism.check import check
 from varichain.mechanism.connections import check_ends
 from varichain.mechanism.coupling import Coupling
@@ -134,11 +134,13 @@ def _link(row: Plain, place: str) -> Link:
     if joint.name is None or joint.actuated is None:
         raise InputError(f"{place}.joint must have a name and say whether it is actuated")
     is_virtual = "real" in row
-    if is_virtual:
-        with located(f"{place}.joint"):
-            checked_loop_joint(joint)
     with located(place):
         name = name_string(row["name"], "name")
+    with located(f"{place}.joint"):
+        if is_virtual:
+            checked_loop_joint(joint)
+        else:
+            refuse_loop_joint(joint, name)
     return Link(
         whole_number(row["id"], f"{place}.id"),
         name,

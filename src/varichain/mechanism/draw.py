@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from varichain.mechanism.coupling import Coupling
-from varichain.mechanism.joint import Joint
-from varichain.mechanism.joints import Fixed, Free, Planar, Screw, Spherical, Universal
+from varichain.mechanism.joint_text import joint_text
+from varichain.mechanism.joints import Free
 from varichain.mechanism.link import Link
-from varichain.spatial.text import axis_text
 
 if TYPE_CHECKING:
     from varichain.mechanism.mechanism import Mechanism
@@ -48,7 +47,7 @@ def _branches(root: Link, couplings: tuple[Coupling, ...]) -> Iterator[str]:
 def _description(link: Link) -> str:
     """Joint, and mass or the real link."""
     assert link.joint is not None  # only ground has none
-    joint = _motion(link.joint)
+    joint = joint_text(link.joint)
     if link.joint.name != link.name:
         joint = f"{link.joint.name}: {joint}"
     if link.real is not None:
@@ -58,21 +57,6 @@ def _description(link: Link) -> str:
 
 def _equation(link: Link, equations: dict[str, str]) -> str:
     return equations.get(str(link.joint.name), "") if link.joint is not None else ""
-
-
-def _motion(joint: Joint) -> str:
-    """Kind and axes of a joint, for example "revolute y"."""
-    match joint:
-        case Spherical() | Free() | Fixed():
-            return joint.kind
-        case Universal(axes=axes):
-            return f"{joint.kind} {' '.join(axis_text(axis) for axis in axes)}"
-        case Planar(normal=normal):
-            return f"{joint.kind} {axis_text(normal)}"
-        case Screw(axis=axis, pitch=pitch):
-            return f"{joint.kind} {axis_text(axis)} {pitch:.4g} m/rad"
-        case _:
-            return f"{joint.kind} {axis_text(joint.axis)}"  # type: ignore[attr-defined]
 
 
 def _counted(n: int, noun: str) -> str:

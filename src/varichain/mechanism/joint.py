@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, fields
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.errors import InputError
+from varichain.errors import DuplicateNameError, InputError
 from varichain.mechanism.breaks import Breaks
 from varichain.mechanism.limits import coordinate_limits
 from varichain.spatial.checks import finite_numbers, flag, is_sequence, name_string, non_negative_scalar, normalised
@@ -41,6 +43,9 @@ class Primitive:
     pitch: float = 0.0
 
 
+JOINT_TYPES: dict[str, type[Joint]] = {}
+"""All joint types by the names of their classes, in the order in which they were defined."""
+
 Row = tuple[str, int]
 """A direction of motion of frame A against frame B of a joint: a word and an axis, see `Joint.rows`."""
 
@@ -61,9 +66,16 @@ class LoopGeometry(NamedTuple):
     length: float = 0.0
 
 
+ROW_WORDS = ("linear", "angular", "slid", "helical", "crossed", "distance")
+FREEDOM_WORDS = ("linear", "angular", "slid", "turned", "carried", "cardan", "across")
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Joint(Frozen, ABC):
     """A joint: how a link may move against its parent. Immutable.
+
+    A subclass is all that there is to a joint type: it is registered by its definition, unless its name begins with an
+    underscore, and files, traces, scenarios and the viewer know it from there on.
 
     Every joint has the fields below, by keyword. A field "per freedom" takes one number for all freedoms or a number
     for each, not negative, and holds a tuple of `n_v` floats.
@@ -81,18 +93,24 @@ class Joint(Frozen, ABC):
         breaks: Loads at which the joint is cut; None if it never is.
 
     Class attributes:
-        kind: Name of the class in lower case.
+        kind: Name of the class in lower case, hyphens between its words.
         n_q, n_v: Numbers of coordinates and of freedoms.
         coordinates: Labels of the freedoms (n_v,).
         has_quaternion: Whether q begins with a unit quaternion (w, x, y, z).
         rows: The 6 - n_v directions in which the joint does not let frame A, the link's, move against frame B, the
             joint's; None if the joint cannot close a loop. A row is a word and an axis: "linear" and "angular" along
-            an axis of B, "carried" (linear) and "turned" (angular) along an axis of A, "helical" for the thread of a
-            screw along axis 2, "crossed" for the angle between axis 2 of B and the second axis, which A carries,
-            "distance" along the line from the origin of B to that of A.
-        freedoms: The n_v directions in which it does, as rows whose velocities are those of the freedoms; "cardan"
-            rows, 0 and 1, are the two angles between crossed axes, "across" rows two directions across the line.
+            an axis of B; "slid" for the position of A in B along an axis of A; "helical" for the thread of a screw
+            along axis 2; "crossed" for the angle between axis 2 of B and the second axis, which A carries; "distance"
+            along the line from the origin of B to that of A.
+        freedoms: The n_v directions in which it does, as rows whose velocities are those of the freedoms: "linear",
+            "angular", "slid"; "turned" for the angular velocity along an axis of A, three together for a quaternion,
+            and "carried" for the velocity of A's origin along an axis of A; "cardan", 0 and 1, for the two angles
+            between crossed axes; "across", 0 and 1, for velocities across the line.
         orientation: What angular rows measure: "axis", the tilt of axis 2, or "whole", the rotation vector.
+        in_tree: Whether a joint of a tree may be of the type; if not, it closes loops alone.
+        units: Units of the type's own fields that are numbers, for texts.
+        format_names: What robot files call it: words of "urdf" and "mjcf" for joints, of "mjcf loop" for a loop.
+        reversed_note: How the coordinates of `reversed` differ; None if they do not.
     """
 
     kind: ClassVar[str]
@@ -103,6 +121,10 @@ class Joint(Frozen, ABC):
     rows: ClassVar[tuple[Row, ...] | None] = None
     freedoms: ClassVar[tuple[Row, ...]] = ()
     orientation: ClassVar[str] = "axis"
+    in_tree: ClassVar[bool] = True
+    units: ClassVar[Mapping[str, str]] = {}
+    format_names: ClassVar[Mapping[str, str]] = {}
+    reversed_note: ClassVar[str | None] = None
 
     name: str | None = None
     limits: Limits = None
@@ -115,8 +137,13 @@ class Joint(Frozen, ABC):
     breaks: Breaks | None = None
 
     def __init_subclass__(cls) -> None:
-        """Name the kind after the class."""
-        cls.kind = cls.__name__.lower()
+        """Name the kind after the class, check what it declares, and register it."""
+        cls.kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
+        if "format_names" not in cls.__dict__:  # a file must not turn a joint into one of its base class
+            cls.format_names = {}
+        if not cls.__name__.startswith("_"):
+            _check_rows(cls)
+            _register(cls)
 
     def __post_init__(self) -> None:
         """Check the common fields and bring them to the form in which they are read."""
@@ -151,6 +178,15 @@ class Joint(Frozen, ABC):
         """Axes and numbers of the rows; the first primitive's axes unless a class says otherwise."""
         primitives = self.primitives()
         return LoopGeometry(primitives[0].R if primitives else _IDENTITY)
+
+    def reversed(self) -> Self | None:
+        """The joint as seen from its link: its inverse, with the same coordinates; None if there is none."""
+        return None
+
+    @classmethod
+    def own_fields(cls) -> tuple[Field[Any], ...]:
+        """Fields that not all joints have, such as `axis`, in order."""
+        return tuple(field for field in fields(cls) if field.name not in Joint.__dataclass_fields__)
 
     def zero_q(self) -> tuple[float, ...]:
         """Coordinates (n_q,) of the zero configuration, where the link's frame is the joint frame."""
@@ -202,10 +238,37 @@ class Joint(Frozen, ABC):
         return coordinate_limits(self.limits, self.n_q, self._what("limits"))
 
     def _check_spring(self) -> None:
-        """Refuse stiffness that differs among three rotations or three translations: it has no potential."""
-        for k in range(0, self.n_v, 3):
+        """Refuse stiffness that differs among axes that turn with the link: it has no potential."""
+        for k in (0, 3) if self.n_v == 6 else (0,):
             if len(set(self.stiffness[k : k + 3])) > 1:
                 raise InputError(
                     f"{self._what('stiffness')} must be equal for {', '.join(self.coordinates[k : k + 3])}, "
                     f"not {self.stiffness[k : k + 3]}: otherwise the spring has no potential energy"
                 )
+
+
+def _check_rows(kind: type[Joint]) -> None:
+    """Refuse rows and freedoms that do not make up the six directions of motion."""
+    if kind.rows is None:
+        return
+    for what, given, words in (("row", kind.rows, ROW_WORDS), ("freedom", kind.freedoms, FREEDOM_WORDS)):
+        for word, axis in given:
+            if word not in words or axis not in (0, 1, 2):
+                raise InputError(
+                    f"a {what} of {kind.__name__} must be a word and an axis 0, 1 or 2, not ({word!r}, {axis!r}); "
+                    f"words: {', '.join(words)}"
+                )
+    if len(kind.freedoms) != kind.n_v or len(kind.rows) != 6 - kind.n_v:
+        raise InputError(
+            f"{kind.__name__} has n_v = {kind.n_v}, so it needs {kind.n_v} freedoms and {6 - kind.n_v} rows; found "
+            f"{len(kind.freedoms)} and {len(kind.rows)}"
+        )
+
+
+def _register(kind: type[Joint]) -> None:
+    """Enter a type; a definition that is run again takes the place of the first one."""
+    for other in JOINT_TYPES.values():
+        is_again = (other.__module__, other.__qualname__) == (kind.__module__, kind.__qualname__)
+        if other.kind == kind.kind and not is_again:
+            raise DuplicateNameError("joint type", kind.__name__)
+    JOINT_TYPES[kind.__name__] = kind

@@ -1,14 +1,15 @@
-"""The nine joints."""
+"""The joints of trees."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import ClassVar, Self
 
 import numpy as np
 
 from varichain.errors import InputError
-from varichain.mechanism.joint import Axes, Axis, Joint, Limits, LoopGeometry, Primitive
+from varichain.mechanism.joint import OPTIONS_PER_FREEDOM, Axes, Axis, Joint, Limits, LoopGeometry, Primitive
 from varichain.mechanism.limits import SwingTwist
 from varichain.spatial.checks import NAMED_AXES, Triple, finite_scalar, unit_axis
 from varichain.spatial.frozen import read_only
@@ -16,6 +17,7 @@ from varichain.spatial.rotation import matrix_with_z_along
 
 # Axes of a universal joint with a smaller sine of the angle between them count as parallel: a freedom would be lost.
 _PARALLEL = 1e-6
+_RIGHT = 1e-9  # largest cosine of a right angle
 _Z = (0.0, 0.0, 1.0)
 _POSITION = (("linear", 0), ("linear", 1), ("linear", 2))
 _TILT = (("angular", 0), ("angular", 1))
@@ -34,6 +36,10 @@ class _AlongAxis(Joint):
         self.__dict__["axis"] = NAMED_AXES[axis] if is_named else unit_axis(axis, self._what("axis"))
         super().__post_init__()
 
+    def reversed(self) -> Self:
+        """The axis turned round."""
+        return replace(self, axis=_opposite(self.axis))
+
 
 @dataclass(frozen=True, repr=False)
 class Revolute(_AlongAxis):
@@ -43,6 +49,7 @@ class Revolute(_AlongAxis):
     coordinates = ("angle",)
     rows = (*_POSITION, *_TILT)
     freedoms = (("angular", 2),)
+    format_names: ClassVar = {"urdf": "revolute", "mjcf": "hinge"}
 
     def primitives(self) -> tuple[Primitive, ...]:
         """One revolute."""
@@ -58,6 +65,7 @@ class Prismatic(_AlongAxis):
     rows = (("linear", 0), ("linear", 1), *_TILT, ("angular", 2))
     freedoms = (("linear", 2),)
     orientation = "whole"
+    format_names: ClassVar = {"urdf": "prismatic", "mjcf": "slide"}
 
     def primitives(self) -> tuple[Primitive, ...]:
         """One prismatic."""
@@ -72,6 +80,7 @@ class Screw(_AlongAxis):
     coordinates = ("angle",)
     rows = (("linear", 0), ("linear", 1), ("helical", 2), *_TILT)
     freedoms = (("angular", 2),)
+    units: ClassVar = {"pitch": "m/rad"}
 
     pitch: float = field(kw_only=True)
 
@@ -114,6 +123,7 @@ class Universal(Joint):
     coordinates = ("angle1", "angle2")
     rows = (*_POSITION, ("crossed", 2))
     freedoms = (("cardan", 0), ("cardan", 1))
+    reversed_note = "its two angles are swapped"
 
     axes: Axes = ("x", "y")
 
@@ -138,6 +148,13 @@ class Universal(Joint):
         x, y, z = (R.T @ self.axes[1]).tolist()
         return LoopGeometry(R, second=(x, y, z))
 
+    def reversed(self) -> Self:
+        """Both axes turned round, and all that belongs to the two angles swapped."""
+        first, second = self.axes
+        swapped = {name: getattr(self, name)[::-1] for name in (*OPTIONS_PER_FREEDOM, "rest")}
+        limits = None if self.limits is None else tuple(side[::-1] for side in self.limits)
+        return replace(self, axes=(_opposite(second), _opposite(first)), limits=limits, **swapped)
+
 
 @dataclass(frozen=True, repr=False)
 class Planar(Joint):
@@ -151,6 +168,7 @@ class Planar(Joint):
     coordinates = ("x", "y", "angle")
     rows = (("linear", 2), *_TILT)
     freedoms = (("linear", 0), ("linear", 1), ("angular", 2))
+    format_names: ClassVar = {"urdf": "planar"}
 
     normal: Axis = "z"
 
@@ -186,11 +204,17 @@ class Spherical(Joint):
     coordinates = ("wx", "wy", "wz")
     rows = _POSITION
     freedoms = _BALL
+    format_names: ClassVar = {"urdf": "spherical", "mjcf": "ball", "mjcf loop": "connect"}
+    reversed_note = "its quaternion is the inverse"
     has_quaternion = True
 
     def primitives(self) -> tuple[Primitive, ...]:
         """One spherical."""
         return (_primitive("spherical", _Z),)
+
+    def reversed(self) -> Self | None:
+        """The joint itself, if it has no limits."""
+        return self if self.limits is None else None
 
     def _checked_limits(self) -> Limits:
         if not isinstance(self.limits, SwingTwist):
@@ -210,6 +234,7 @@ class Free(Joint):
     coordinates = ("wx", "wy", "wz", "vx", "vy", "vz")
     rows = ()
     freedoms = (*_BALL, ("carried", 0), ("carried", 1), ("carried", 2))
+    format_names: ClassVar = {"urdf": "floating", "mjcf": "free"}
     has_quaternion = True
 
     def primitives(self) -> tuple[Primitive, ...]:
@@ -226,19 +251,57 @@ class Fixed(Joint):
 
     rows = (*_POSITION, *_TILT, ("angular", 2))
     orientation = "whole"
+    format_names: ClassVar = {"urdf": "fixed", "mjcf": "", "mjcf loop": "weld"}
 
     def primitives(self) -> tuple[Primitive, ...]:
         """None."""
         return ()
 
+    def reversed(self) -> Self:
+        """The joint itself."""
+        return self
+
     def _checked_limits(self) -> Limits:
         raise InputError(f"{self._what('limits')} must be None: a fixed joint has no limits; found {self.limits!r}")
 
 
-JOINT_TYPES: dict[str, type[Joint]] = {
-    joint.__name__: joint
-    for joint in (Revolute, Prismatic, Screw, Spherical, Free, Fixed, Universal, Cylindrical, Planar)
-}
+@dataclass(frozen=True, repr=False)
+class PinInSlot(Joint):
+    """Slides along `slot`, fixed in the parent, and turns about `axis` at right angles with it.
+
+    q = displacement [m], angle [rad].
+    """
+
+    n_q = n_v = 2
+    coordinates = ("displacement", "angle")
+    rows = (("linear", 1), ("linear", 2), *_TILT)
+    freedoms = (("linear", 0), ("angular", 2))
+
+    slot: Axis = "x"
+    axis: Axis = "z"
+
+    def __post_init__(self) -> None:
+        """Check both axes, then the common fields."""
+        for name in ("slot", "axis"):
+            self._hold(name, unit_axis(getattr(self, name), self._what(name)))
+        if abs(np.dot(self.slot, self.axis)) > _RIGHT:
+            raise InputError(f"{self._what('axis')} must be at right angles with slot {self.slot}, not {self.axis}")
+        super().__post_init__()
+
+    def primitives(self) -> tuple[Primitive, ...]:
+        """A prismatic and a revolute."""
+        R = self.loop_geometry().axes
+        return Primitive("prismatic", read_only(R[:, [1, 2, 0]])), Primitive("revolute", R)
+
+    def loop_geometry(self) -> LoopGeometry:
+        """The slot, the direction across it and the axis."""
+        across = np.cross(self.axis, self.slot)
+        across /= np.linalg.norm(across)
+        return LoopGeometry(read_only(np.column_stack([np.cross(across, self.axis), across, self.axis])))
+
+
+def _opposite(axis: Triple) -> tuple[float, ...]:
+    return tuple(-x for x in axis)
 
 
 @lru_cache(maxsize=256)

@@ -17,8 +17,7 @@ import numpy as np
 from varichain.errors import InputError, VarichainError
 from varichain.mechanism.breaks import Breaks
 from varichain.mechanism.inertia import Inertia
-from varichain.mechanism.joint import Joint
-from varichain.mechanism.joints import JOINT_TYPES
+from varichain.mechanism.joint import JOINT_TYPES, Joint
 from varichain.mechanism.limits import SwingTwist
 from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 from varichain.spatial.checks import finite_array, shown
@@ -95,7 +94,7 @@ def inertia_from(value: Any, place: str) -> Inertia:
 
 def joint_from(value: Any, place: str) -> Joint:
     """Joint with these fields."""
-    entries = _typed(value, JOINT_TYPES, place)
+    entries = _typed(value, JOINT_TYPES, place, "; define or import its class before")
     if isinstance(entries.get("limits"), dict):
         entries["limits"] = _made(SwingTwist, entries["limits"], f"{place}.limits")
     if isinstance(entries.get("breaks"), dict):
@@ -146,12 +145,12 @@ def located(place: str) -> Iterator[None]:
         raise InputError(f"{place}: {error}") from error
 
 
-def _typed(value: Any, types: dict[str, Any], place: str) -> Plain:
+def _typed(value: Any, types: dict[str, Any], place: str, hint: str = "") -> Plain:
     """The entries beside "type", which must be one of `types`."""
     kind = value.get("type") if isinstance(value, dict) else None
     if not isinstance(kind, str) or kind not in types:
         found = shown(value) if kind is None else repr(kind)
-        raise InputError(f"{place} must have a type, one of {', '.join(types)}; found {found}")
+        raise InputError(f"{place} must have a type, one of {', '.join(types)}; found {found}{hint if kind else ''}")
     entries = entries_of(value, ("type", *_names(types[kind])), place)
     del entries["type"]
     return entries

@@ -2,44 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from varichain.errors import InputError
-from varichain.mechanism import Cylindrical, Fixed, Joint, Planar, Prismatic, Revolute, Spherical, Universal
+from varichain.mechanism import Joint
+from varichain.mechanism.joint_text import examples, joint_from_text
 from varichain.scenarios.units import Quantity, quantity
-from varichain.spatial.checks import NAMED_AXES, shown
+from varichain.spatial.checks import shown
 
-_WITH_AXIS: dict[str, Callable[[str], Joint]] = {
-    "revolute": Revolute,
-    "prismatic": Prismatic,
-    "cylindrical": Cylindrical,
-    "planar": Planar,
-}
-_WITHOUT_AXIS: dict[str, Callable[[], Joint]] = {"spherical": Spherical, "fixed": Fixed}
-_JOINTS = "revolute y, prismatic z, cylindrical z, planar z, universal x y, spherical or fixed"
+_JOINTS = examples()
 
 
-def joint_from_text(text: Any) -> Joint:
-    """A joint from its kind and its axis, such as "revolute y" or "spherical".
-
-    Raises:
-        InputError: There is no such joint.
-    """
-    if isinstance(text, Joint):
-        return text
-    words = text.split() if isinstance(text, str) else []
-    kind, axes = (words[0], words[1:]) if words else ("", [])
-    if all(axis in NAMED_AXES for axis in axes):
-        if kind in _WITH_AXIS and len(axes) == 1:
-            return _WITH_AXIS[kind](axes[0])
-        if kind in _WITHOUT_AXIS and not axes:
-            return _WITHOUT_AXIS[kind]()
-        if kind == "universal" and len(axes) == 2:
-            return Universal((axes[0], axes[1]))
-    raise InputError(f"must be a joint such as {_JOINTS} (axes: {', '.join(NAMED_AXES)}), not {shown(text)}")
+def _joint(value: Any) -> Joint:
+    """A joint, or the joint of a text."""
+    return value if isinstance(value, Joint) else joint_from_text(value)
 
 
 def _number(*dimensions: str, above: float | None = None, at_least: float | None = None) -> BeforeValidator:
@@ -81,7 +59,7 @@ ForceVector = Annotated[Triple, _triple("force")]
 MomentVector = Annotated[Triple, _triple("moment")]
 ImpulseVector = Annotated[Triple, _triple("impulse")]
 AngularImpulse = Annotated[Triple, _triple("angular impulse")]
-JointText = Annotated[Any, BeforeValidator(joint_from_text)]
+JointText = Annotated[Any, BeforeValidator(_joint)]
 # YAML reads `off` as false
 Limits = Annotated[Literal["hard", "soft", "off"], BeforeValidator(lambda value: "off" if value is False else value)]
 Text = Annotated[str, Field(min_length=1, strict=True)]

@@ -22,7 +22,7 @@ from varichain.errors import (
 )
 from varichain.instants.actions import Connect, SetGravity
 from varichain.layout.state import State
-from varichain.mechanism.joints import JOINT_TYPES
+from varichain.mechanism.joint_text import loop_joint
 from varichain.mechanism.mechanism import Mechanism
 from varichain.simulation.controls import Controls
 from varichain.simulation.dragging import Drag
@@ -36,9 +36,6 @@ from varichain.simulation.simulation import Changed, Simulation
 from varichain.simulation.start import checked_start
 from varichain.spatial.checks import finite_array
 from varichain.spatial.pose import Pose
-
-LOOP_JOINTS = ("fixed", "spherical", "revolute", "prismatic", "cylindrical", "planar")
-_WITH_AXIS = ("revolute", "prismatic", "cylindrical", "planar")
 
 # An edit of the structure that edits by hand have made impossible: it was refused before it touched anything.
 _REFUSED = (UnknownNameError, DuplicateNameError, StructureError, GapError)
@@ -189,13 +186,11 @@ class LiveSimulation:
 
     def connect(self, link: str, other: str, kind: str, axis: str, point: ArrayLike | None, name: str | None) -> None:
         """Connect two links where they are, by a joint whose frame has the axes of the world."""
-        if kind not in LOOP_JOINTS:
-            raise InputError(f"kind must be one of {', '.join(LOOP_JOINTS)}, not {kind!r}")
+        joint = loop_joint(kind, axis)
         m, s = self._simulation.m, self._simulation.engine.state
         frame = m.frames.get(link)
         held = link if frame is None else frame.link
         place = (np.zeros(3) if frame is None else frame.at.p) if point is None else finite_array(point, (3,), "point")
-        joint = JOINT_TYPES[kind.capitalize()](*((axis,) if kind in _WITH_AXIS else ()))
         self.change([Connect(held, other, joint, Pose(place, R=pose(m, s, held).R.T), name=name)])
 
     def drag(self, link: str, target: ArrayLike, point: ArrayLike) -> None:

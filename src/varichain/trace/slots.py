@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.errors import InputError, listed
-from varichain.mechanism.joint import Joint
-from varichain.mechanism.joints import JOINT_TYPES
+from varichain.errors import InputError
+from varichain.mechanism.joint import JOINT_TYPES, Joint
 
 Index = NDArray[np.intp]
 
@@ -73,12 +72,13 @@ def slots_from(description: Any) -> Slots:
     """
     try:
         links = tuple([("real" in link, link["joint"]["name"], link["joint"]["type"]) for link in description["links"]])
-        return _slots(links, tuple([coupling["name"] for coupling in description["couplings"]]))
+        couplings = tuple([coupling["name"] for coupling in description["couplings"]])
     except (KeyError, TypeError) as error:
         found = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise InputError(
             f"no description of a mechanism, as varichain.mechanism.description(m) gives: {found}"
         ) from None
+    return _slots(links, couplings)
 
 
 @lru_cache(maxsize=1000)
@@ -90,7 +90,8 @@ def _slots(links: tuple[tuple[bool, str, str], ...], couplings: tuple[str, ...])
         if not is_virtual:
             if kind not in JOINT_TYPES:
                 raise InputError(
-                    f"joint {name!r} is of type {kind!r}, which JOINT_TYPES does not have: {listed(JOINT_TYPES)}"
+                    f"joint {name!r} is of type {kind!r}, which is not defined here; types: {', '.join(JOINT_TYPES)}. "
+                    "Define or import its class before"
                 )
             joint = JOINT_TYPES[kind]
             joints[name] = Slot(joint, slice(n_q, n_q + joint.n_q), slice(n_v, n_v + joint.n_v))

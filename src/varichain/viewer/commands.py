@@ -7,13 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from varichain.mechanism.joint_text import loop_kinds
 from varichain.scene import Scene
 from varichain.spatial.arrays import Array
 from varichain.viewer.source import Frame, Source
 
-KINDS = ("spherical", "revolute x", "revolute y", "revolute z", "fixed", "prismatic x", "prismatic y", "prismatic z")
 _SPEEDS = ("0.05", "0.1", "0.25", "0.5", "1", "2", "4", "10")
 _NOTHING = "(none)"
+
+
+def joint_choices() -> tuple[str, ...]:
+    """Joints that can close a loop, by kind and axis."""
+    return tuple(
+        f"{kind} {axis}".strip() for kind, has_axis in loop_kinds().items() for axis in ("xyz" if has_axis else ("",))
+    )
 
 
 class Commands:
@@ -56,7 +63,9 @@ class Commands:
             self._other = gui.add_dropdown(
                 "To", ("ground",), initial_value="ground", hint="Or click it with the shift key"
             )
-            self._kind = gui.add_dropdown("By", KINDS, initial_value=KINDS[0], hint="Axes are those of the world")
+            self._kind = gui.add_dropdown(
+                "By", joint_choices(), initial_value="spherical", hint="Axes are those of the world"
+            )
             gui.add_button("Connect here", color="green").on_click(lambda _: self._connect())
             self._drag = gui.add_button("Drag")
             self._drag.on_click(lambda _: self._let_go() if self._gizmo is not None else self._take_hold())
