@@ -186,6 +186,24 @@ def test_bead_on_a_wire():
     assert vc.loop_states(m, s)["wire"].v[3] == pytest.approx(0.5)
 
 
+def test_spring_on_a_wire():
+    """Spring, damper and friction of a point on a line act along it, those of its rotations about the link's axes."""
+    options = {"damping": (0, 0, 0.5, 0.7), "friction": (0, 0, 0, 0.3), "stiffness": (2, 2, 2, 30)}
+    m, _ = ball()
+    wire = PointOnLine("z", rest=(1, 0, 0, 0, 0.2), **options)
+    m.connect("ball", "ground", wire, at_other=(0, 0, 0), name="wire")
+    s = m.state()
+    angle = 0.4
+    s["ball"].q = (np.cos(angle / 2), 0, 0, np.sin(angle / 2), 0, 0, 0.1)
+    s["ball"].v = (0, 0, 1.5, 0, 0, -0.6)
+    moment, force = -2 * angle - 0.5 * 1.5, -30 * (0.1 - 0.2) + 0.7 * 0.6 + 0.3
+    I = 0.4 * 2.0 * 0.1**2
+    np.testing.assert_allclose(
+        vc.forward_dynamics(m, s)["ball"], (0, 0, moment / I, 0, 0, force / 2 - 9.81), atol=1e-11
+    )
+    assert vc.energy(m, s).elastic == pytest.approx(0.5 * 2 * angle**2 + 0.5 * 30 * 0.1**2)
+
+
 def test_bead_in_a_plane():
     """A sphere whose centre moves in a slanted plane falls in it."""
     normal = np.array([3.0, 0.0, 4.0]) / 5.0

@@ -29,6 +29,7 @@ from varichain.mechanism import (
     SwingTwist,
     Universal,
 )
+from varichain.mechanism.joint_text import joint_from_text, joint_text
 from varichain.spatial.pose import Pose
 from varichain.spatial.rotation import matrix_from_axis_angle
 
@@ -426,4 +427,35 @@ def test_repr_says_what_is_special():
     joint = Prismatic("x", damping=2, actuated=False, rest=1, limits=(0, None))
     assert repr(joint) == (
         "Prismatic(limits=((0.0,), (inf,)), damping=(2.0,), rest=(1.0,), actuated=False, axis=(1.0, 0.0, 0.0))"
+    )
+
+
+# --- texts and twins --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("joint", EVERY + IN_LOOPS, ids=lambda joint: joint.kind)
+def test_text_and_back(joint):
+    """A joint along named axes comes back from its text."""
+    assert joint_from_text(joint_text(joint)) == joint
+
+
+@pytest.mark.parametrize(
+    "text", ["", "hinge", "revolute", "revolute y z", "revolute w", "universal x", "distance y", 7]
+)
+def test_texts_of_no_joint(text):
+    """A text of no joint is refused with examples of all."""
+    with pytest.raises(InputError, match=r"must be a joint such as revolute z, .*universal x y"):
+        joint_from_text(text)
+
+
+@bounded
+def test_reversed(joint):
+    """The reversed joint moves the frames back, at the same coordinates or, if its note says so, swapped ones."""
+    twin = joint.reversed()
+    if twin is None:
+        assert joint.kind in ("planar", "pin-in-slot")
+        return
+    q = (0.7, -0.4)[: joint.n_q]
+    assert (transform(joint, q) @ transform(twin, q[:: 1 if joint.reversed_note is None else -1])).is_close(
+        Pose(), 1e-14
     )

@@ -10,7 +10,7 @@ def motion_misfit(track: Track, slot: JointSlot) -> str | None:
     """Why the joint cannot move as the track says; None if it can."""
     if not slot.coordinates:
         return f"a {slot.kind} joint does not move"
-    wanted = {"spherical": ROTATION, "free": POSE}.get(slot.kind, FREEDOMS)
+    wanted = (ROTATION if len(slot.coordinates) == 3 else POSE) if slot.has_quaternion else FREEDOMS
     if track.kind == wanted and (wanted != FREEDOMS or track.n_v == len(slot.coordinates)):
         return None
     return f"a {slot.kind} joint follows {_wanted(slot, wanted)}; found {_found(track)}"
