@@ -15,12 +15,13 @@ ROUNDING = 1e-13
 
 
 def arm():
-    """Arm with an elbow that can be cut, a hand beyond it, and a ball joint before both."""
+    """Arm with an elbow that can be cut, a hand beyond it, a ball joint before both, and a link that floats."""
     m = vc.Mechanism("arm")
     rod = vc.Inertia.box(1.0, size=(1.0, 0.1, 0.1), com=(0.5, 0, 0))
     m.add_link("upper", joint=vc.Spherical(name="shoulder"), at=(0, 0, 2), inertia=rod)
     m.add_link("lower", "upper", vc.Revolute("y", name="elbow"), at=(1, 0, 0), inertia=rod)
     m.add_link("hand", "lower", vc.Revolute("x", name="wrist"), at=(1, 0, 0), inertia=rod)
+    m.add_link("ball", None, vc.Free(name="float"), at=(0, 3, 0), inertia=rod)
     return m
 
 
@@ -121,8 +122,13 @@ def test_questions_leave_states_as_they_are(m, s, name):
 
 OTHERS = {
     "a joint was renamed": (lambda m: m.edit_joint("elbow", name="hinge") and m, ("hinge",), ("elbow",)),
+    "a floating link's joint was renamed": (
+        lambda m: m.edit_joint("float", name="drift") and m,
+        ("drift",),
+        ("float",),
+    ),
     "a link was added": (lambda m: m.add_link("finger", "hand", vc.Revolute("y")) and m, ("finger",), ()),
-    "another mechanism": (lambda m: zoo.pendulum(), ("pivot",), ("shoulder", "elbow", "wrist")),
+    "another mechanism": (lambda m: zoo.pendulum(), ("pivot",), ("shoulder", "elbow", "wrist", "float")),
 }
 
 
@@ -248,4 +254,4 @@ def test_handles_stay_with_their_structure(m, made):
     assert handle.revision == m.revision
     m.cut("elbow")
     assert handle.revision != m.revision
-    assert handle.joints == ("shoulder", "elbow", "wrist") and (handle.n_q, handle.n_v) == (6, 5)
+    assert handle.joints == ("shoulder", "elbow", "wrist", "float") and (handle.n_q, handle.n_v) == (13, 11)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from varichain.dynamics.arguments import opened
+from varichain.dynamics.loops import loop_states
 from varichain.layout.state import State
-from varichain.mechanism.limits import SwingTwist
 from varichain.mechanism.mechanism import Mechanism
 
 
@@ -13,12 +13,12 @@ def limit_excess(m: Mechanism, s: State) -> dict[str, float]:
     layout, _ = opened(m, s)
     excess, q = {}, s.q.tolist()
     for joint, slot in zip(m.joints, layout.slots, strict=True):
-        if joint.limits is None:
-            continue
-        if isinstance(joint.limits, SwingTwist):
-            beyond = joint.limits._excess(*q[slot.q])
-        else:
-            beyond = max([max(low - x, x - high) for low, high, x in zip(*joint.limits, q[slot.q], strict=True)])
+        beyond = joint.excess(q[slot.q])
         if beyond > 0.0:
             excess[slot.name] = beyond
+    if any(connection.joint.limits is not None for connection in layout.connections):
+        for name, found in loop_states(m, s).items():
+            beyond = m.joint(name).excess(found.q.tolist())
+            if beyond > 0.0:
+                excess[name] = beyond
     return excess

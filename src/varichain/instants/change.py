@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, TypeVar
 
 from varichain.dynamics.arguments import require_mass, sound_layout
@@ -26,7 +27,7 @@ from varichain.instants.actions import (
     on_links,
 )
 from varichain.instants.gaps import close_gaps
-from varichain.instants.impact import Impact, Loose, Moving, solve_impact
+from varichain.instants.impact import Bare, Impact, Moving, solve_impact
 from varichain.layout.state import State
 from varichain.mechanism.connections import connection_edit, cut_joint
 from varichain.mechanism.coupling import Coupling, coupling_edit
@@ -95,7 +96,7 @@ class StructureChange:
         return "\n".join(lines)
 
 
-def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange:
+def change(m: Mechanism, s: State, actions: Iterable[Action], limits: str = "hard") -> StructureChange:
     """Connect, couple, cut and push at one instant: cuts first, then the rest as one simultaneous impact.
 
     Mechanism and state are both changed, or neither. Poses stay; at a cut velocities stay too; connections give the
@@ -105,6 +106,7 @@ def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange
         m: Mechanism.
         s: State, changed in place.
         actions: `vc.connect(...)`, `vc.couple(...)`, `vc.cut(...)` and `vc.push(...)`.
+        limits: "hard" if joints that are at their limits take part in the impact, "off" if they do not.
 
     Raises:
         GapError: The frames of a connection do not meet in this state.
@@ -112,12 +114,14 @@ def change(m: Mechanism, s: State, actions: Iterable[Action]) -> StructureChange
     """
     given = checked_actions(actions)
     sound_layout(m, s)
-    done = happen(m, s, given).change
+    done = happen(m, s, given, _bare(limits)).change
     s._become(done.after.copy())
     return done
 
 
-def impact(m: Mechanism, s: State, connections: Iterable[Connect], restitution: float = 0.0) -> Impact:
+def impact(
+    m: Mechanism, s: State, connections: Iterable[Connect], restitution: float = 0.0, limits: str = "hard"
+) -> Impact:
     """Velocity jump of joining links at one instant; neither mechanism nor state is changed.
 
     Loops that exist take part, and all connections act at once. With B = K A^-1 K^T of all rows and their relative
@@ -129,6 +133,7 @@ def impact(m: Mechanism, s: State, connections: Iterable[Connect], restitution: 
         connections: Connections to be tried, as `vc.connect(...)`; may be empty: then the existing loops alone act.
         restitution: Part of the velocity along the new constraints that is turned round, 0 (stick) to 1 (bounce). Links
             that bounce are not joined afterwards: this is a collision, not a connection.
+        limits: "hard" if joints that are at their limits take part, "off" if they do not.
     """
     part = finite_scalar(restitution, "restitution")
     if not 0.0 <= part <= 1.0:
@@ -138,7 +143,7 @@ def impact(m: Mechanism, s: State, connections: Iterable[Connect], restitution: 
         if not isinstance(connection, Connect):
             raise InputError(f"expected connections such as vc.connect('hand', 'bar', joint), not {connection!r}")
     require_mass(sound_layout(m, s))
-    done = happen(m, s, given, is_impact=True, restitution=part, is_trial=True).change
+    done = happen(m, s, given, _bare(limits), is_impact=True, restitution=part, is_trial=True).change
     assert done.impact is not None
     return done.impact
 
@@ -154,6 +159,12 @@ class Instant(Generic[M]):
     moving: M
 
 
+def _bare(limits: str) -> Callable[[State, bool], Bare]:
+    if limits not in ("hard", "off"):
+        raise InputError(f"limits must be 'hard' or 'off' in an instant, not {limits!r}")
+    return partial(Bare, limits=limits)
+
+
 def _settled(moving: Moving, impact: Impact | None) -> None:
     """Nothing to settle: there are no restraints."""
 
@@ -162,7 +173,7 @@ def happen(
     m: Mechanism,
     s: State,
     actions: Sequence[Action],
-    moving_for: Callable[[State], M] = Loose,  # type: ignore[assignment]
+    moving_for: Callable[[State, bool], M],
     settle: Callable[[M, Impact | None], None] = _settled,
     *,
     is_impact: bool = False,
@@ -178,8 +189,8 @@ def happen(
         m: Mechanism.
         s: State before the instant.
         actions: Actions, checked.
-        moving_for: From the state in the new structure to what moves there: restraints with their modes, and drives. By
-            default there are none.
+        moving_for: From the state in the new structure, and whether there is an impact, to what moves there: restraints
+            with their modes, and drives.
         settle: Called after the impact with what moves and the impact; it may refuse the instant by raising.
         is_impact: Whether there is an impact even without connections, couplings and pushes.
         restitution: Part of the velocity along new connections that is turned round.
@@ -197,10 +208,11 @@ def happen(
         after = before.copy().follow(m)
         require_mass(after.layout)
         close_gaps(after.layout, after, wanted, may_move=restitution == 0.0)
-        moving = moving_for(after)
         pushes = [action.force for action in actions if isinstance(action, Push)]
+        has_impact = bool(links or couplings or pushes or is_impact)
+        moving = moving_for(after, has_impact)
         found = None
-        if links or couplings or pushes or is_impact:
+        if has_impact:
             joined = frozenset(str(link.joint.name) for link in links if link.joint) if restitution else frozenset()
             found = solve_impact(moving, pushes, joined, restitution)
             edits += _edits(m, links, couplings, found)

@@ -14,6 +14,7 @@ from varichain.dynamics.forces import Force
 from varichain.dynamics.loop_forces import LoopForces, loop_forces_from_rows
 from varichain.dynamics.totals import Momentum
 from varichain.errors import SimulationError
+from varichain.instants.restraints import touchable
 from varichain.kernels.impact import impact as _impact
 from varichain.kernels.records import CHANNEL, IMPACT, RESTRAINT, RUN
 from varichain.kernels.tables import as_records
@@ -23,6 +24,7 @@ from varichain.layout.workspace import Workspace
 
 Array = NDArray[np.float64]
 
+_NO_RESTRAINTS = as_records(np.zeros(0, RESTRAINT))
 _STILL = 1e-9  # [m/s or rad/s] that a loop may open with after an impact, relative to the velocities
 
 
@@ -45,18 +47,21 @@ class Moving(Protocol):
     record: NDArray[Any]
 
 
-class Loose:
-    """A state with no stops, friction or drives."""
+class Bare:
+    """A state outside of any run: nothing is driven, and touched stops take part unless limits are off."""
 
-    restraints = as_records(np.zeros(0, RESTRAINT))
     channels = as_records(np.zeros(0, CHANNEL))
     motion: Array = np.zeros(0)
     record = as_records(np.zeros(1, RUN))
 
-    def __init__(self, state: State) -> None:
-        """Take a state; its thread's workspace is used."""
+    def __init__(self, state: State, has_impact: bool, limits: str) -> None:
+        """Take a state; limits are "hard" or "off"."""
         self.state = state
-        self.workspace = state.layout.workspaces.mine
+        if limits == "off" or not has_impact:
+            self.workspace, self.restraints = state.layout.workspaces.mine, _NO_RESTRAINTS
+        else:
+            found = touchable(state.layout)
+            self.workspace, self.restraints = found.workspace, as_records(found.records)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

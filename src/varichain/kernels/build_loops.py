@@ -150,6 +150,8 @@ def _fill_loop(spec, loop, bodies, dofs, links, support):
     loop.pitch = spec.pitch
     loop.length = spec.length
     _fill_freedoms(spec, loop)
+    loop.is_modal = spec.is_modal
+    loop.owner = spec.owner
     k_A, k_B = _ends(spec, bodies, links)
     meet = _meeting(dofs, k_A, k_B)
     end_A = _write_way(dofs, k_A, meet, support, loop.support)
@@ -230,6 +232,7 @@ def build_loops(
         for j in range(spec.n_rows):
             rows[row + j].kind = spec.row_kinds[j]
             rows[row + j].axis = spec.row_axes[j]
+            rows[row + j].is_open = spec.is_modal
         for j in range(groups_of(spec.n_rows)):
             groups[group].row = row + 4 * j
             groups[group].n_rows = min(4, spec.n_rows - 4 * j)

@@ -95,7 +95,7 @@ def keep_velocities(table, restraints, q, v, step):
             loop = loops[i]
             _, _, w_rel, v_rel = relative(bodies, loop)
             for r in range(loop.row, loop.row + loop.n_rows):
-                multipliers[r] = -row_velocity(rows[r], loop, w_rel, v_rel)
+                multipliers[r] = 0.0 if rows[r].is_open else -row_velocity(rows[r], loop, w_rel, v_rel)
                 largest = max(largest, abs(multipliers[r]))
         if (
             not largest > _STILL * fastest

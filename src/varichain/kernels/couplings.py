@@ -60,12 +60,15 @@ def propagate_coupling(bodies, loop, support, dofs, propagated):
 
 
 @helper
-def count_couplings(loops):
-    """Number of couplings: the loops of their own kind behind all others."""
-    count = 0
-    while count < len(loops) and loops[len(loops) - 1 - count].orientation == COORDINATES:
-        count += 1
-    return count
+def count_loops(loops):
+    """Numbers of loops that joints close, and of couplings, which follow them; modal loops are last."""
+    n_loops = 0
+    while n_loops < len(loops) and loops[n_loops].orientation != COORDINATES and not loops[n_loops].is_modal:
+        n_loops += 1
+    n_couplings = 0
+    while n_loops + n_couplings < len(loops) and not loops[n_loops + n_couplings].is_modal:
+        n_couplings += 1
+    return n_loops, n_couplings
 
 
 @routine

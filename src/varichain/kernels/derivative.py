@@ -7,7 +7,8 @@ from varichain.kernels.jit import fragment, routine
 from varichain.kernels.links import point_of_link, rotation_of_link
 from varichain.kernels.loop_joints import load_loop_forces
 from varichain.kernels.records import Powers
-from varichain.kernels.restraints import aim_locks, soft_torques
+from varichain.kernels.restraints import aim_locks
+from varichain.kernels.soft_stops import load_soft_stops
 from varichain.kernels.tables import open_bodies, open_dofs, open_links, open_loops
 from varichain.kernels.tuples import (
     add3,
@@ -92,7 +93,7 @@ def derivative(context, t, q, v, tau, a_out):
     load_loop_forces(bodies, loops)
     forced = load_forces(table, context.forces)
     load_torques(dofs, tau)
-    stopped = _load_soft_stops(restraints, dofs, q, v, a_out) if run.has_soft_stops else 0.0
+    stopped = load_soft_stops(table, restraints, q, v) if run.has_soft_stops else 0.0
     accelerate(table, context.rate, q, v, a_out)
     _add_forced(bodies, dofs, a_out)
     return Powers(
@@ -102,16 +103,6 @@ def derivative(context, t, q, v, tau, a_out):
         drives=driving_power(channels, run, dofs, v),
         soft_limits=stopped,
     )
-
-
-@fragment
-def _load_soft_stops(restraints, dofs, q, v, work):
-    """Add the torques of soft stops to the loaded ones; returns their power."""
-    work[:] = 0.0
-    power = soft_torques(restraints, q, v, work)
-    for k in range(len(dofs)):
-        dofs[k].u += work[k]
-    return power
 
 
 @fragment

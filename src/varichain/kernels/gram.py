@@ -8,7 +8,7 @@ Rows of loops that share no freedom never meet, so G lives in an envelope: each 
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.lanes import load_lanes, pack, spread, store_lanes
 from varichain.kernels.propagation import groups_of
-from varichain.kernels.records import COORDINATES, DISTANCE, HELICAL, LINEAR, SLID
+from varichain.kernels.records import ACROSS, CARRIED, COORDINATES, DISTANCE, HELICAL, LINEAR, SLID
 from varichain.kernels.tuples import angular, dot3, linear, load3, load6
 
 # A diagonal below this part of what the row's freedoms could make of it counts as that much: what is left of a row
@@ -125,7 +125,7 @@ def _measure(loop, support, groups, dofs, gram, rows):
     turning, moving = (0.0, 0.0) if loop.orientation == COORDINATES else _greatest(loop, support, dofs)
     for i in range(loop.n_rows):
         row, g = rows[loop.row + i], loop.group + i // 4
-        size = moving if row.kind in (LINEAR, HELICAL, DISTANCE, SLID) else turning
+        size = moving if row.kind in (LINEAR, HELICAL, DISTANCE, SLID, CARRIED, ACROSS) else turning
         row.norm = max(gram[tile_at(groups[g], g) + 5 * (i % 4)], LEAST_DIAGONAL * size)
 
 

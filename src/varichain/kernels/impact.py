@@ -14,7 +14,8 @@ from varichain.kernels.jit import CHANNELS, IMPACTS, MATRIX, RESTRAINTS, RUNS, T
 from varichain.kernels.kinematics import move_all
 from varichain.kernels.loop_wrenches import gather_wrenches
 from varichain.kernels.pivots import massless_freedom
-from varichain.kernels.restraints import aim_locks, along, apply_modes, measure
+from varichain.kernels.records import ROW_OF_LOOP
+from varichain.kernels.restraints import aim_locks, along, apply_modes, bring_to_rest, measure, reaction_of
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
 from varichain.kernels.totals import kinetic_energy, mass_and_center, momentum_about
 from varichain.kernels.tuples import ZERO6, add6, load6, store3, store6
@@ -33,17 +34,18 @@ FREE_BEFORE, BY_FRICTION, AT_STOP = 0, 1, 2  # what has locked a freedom before 
 def lock_all(table, restraints, channels, run):
     """Lock freedoms by the modes of their restraints, and all driven freedoms."""
     bodies, dofs = open_bodies(table), open_dofs(table)
-    apply_modes(restraints, bodies, dofs)
+    apply_modes(table, restraints)
     lock_drives(channels, run, bodies, dofs)
 
 
 @routine
-def find_touched(restraints, q, v):
+def find_touched(table, restraints, q, v):
     """Mark the stops that are touched, and bring sliding that has come to rest to zero; returns whether one is struck.
 
     A restraint that was locked remembers by what.
     """
-    measure(restraints, q, v)
+    move_all(q, v, open_bodies(table), open_dofs(table))
+    measure(table, restraints, q, v)
     struck = False
     for i in range(len(restraints)):
         restraint = restraints[i]
@@ -51,8 +53,10 @@ def find_touched(restraints, q, v):
         if restraint.locked:
             restraint.before = AT_STOP if restraint.at != 0 else BY_FRICTION
             continue
+        if restraint.friction > 0.0 and restraint.slide == 0 and restraint.rate == 0.0:
+            restraint.before = BY_FRICTION  # of a state that no run has given modes
         if restraint.friction > 0.0 and restraint.slide != 0 and restraint.slide * restraint.rate <= SLACK_VELOCITY:
-            v[restraint.dof] = 0.0
+            bring_to_rest(restraint, v)
         if restraint.soft or not (restraint.lower > -math.inf or restraint.upper < math.inf):
             continue
         restraint.at = 0
@@ -72,7 +76,7 @@ def _jump_with_locks(table, restraints, q, v, dv):
     aim_locks(restraints, bodies, dofs, q, v)
     move_all(q, v, bodies, dofs)
     for i in range(len(restraints)):
-        if restraints[i].locked:
+        if restraints[i].locked and restraints[i].kind != ROW_OF_LOOP:
             dofs[restraints[i].dof].forced = -along(restraints[i], q, v)
     store6(bodies[0].forced, ZERO6)
     for b in range(1, len(bodies)):
@@ -110,15 +114,21 @@ def _load_drive_jumps(dofs, channels, motion, run, t, q, v, dv, work):
 
 @routine
 def _solve_jump(table, restraints, channels, motion, run, t, q, v, dv, work):
-    """Velocity jump for the present choice of locks."""
+    """Velocity jump for the present choice of locks; the rates of restraints are those after it."""
     lock_all(table, restraints, channels, run)
     if run.n_drives > 0:
         _load_drive_jumps(open_dofs(table), channels, motion, run, t, q, v, dv, work)
     _jump_with_locks(table, restraints, q, v, dv)
+    if len(restraints) > 0:
+        after = work[: len(v)]
+        for k in range(len(v)):
+            after[k] = v[k] + dv[k]
+        move_all(q, after, open_bodies(table), open_dofs(table))
+        measure(table, restraints, q, after)
 
 
 @routine
-def _let_rest(restraints, q, v, dv):
+def _let_rest(restraints):
     """Lock restraints that would leave their stop, or start to slide, too slowly to count; returns whether one does.
 
     Stops that push each other off by turns come to rest only in the limit of ever smaller impacts, and so does friction
@@ -130,9 +140,9 @@ def _let_rest(restraints, q, v, dv):
         if restraint.locked:
             continue
         if restraint.at != 0:
-            stays = restraint.at * (along(restraint, q, v) + along(restraint, q, dv)) > -AT_REST
+            stays = restraint.at * restraint.rate > -AT_REST
         else:
-            stays = restraint.before == BY_FRICTION and abs(v[restraint.dof] + dv[restraint.dof]) < AT_REST
+            stays = restraint.before == BY_FRICTION and abs(restraint.rate) < AT_REST
         if stays:
             restraint.locked = 1
             found = True
@@ -144,13 +154,12 @@ def collide(table, restraints, channels, motion, run, t, q, v, dv, work):
     """Impact of everything that is joined, touched, pushed or driven; v in place, dv and `work` are overwritten.
 
     Friction is finite and gives no impulse. Stops push: which of those touched do is found by pivoting. `find_touched`
-    must have marked them.
+    must have marked and measured them.
     """
-    dofs = open_dofs(table)
     for i in range(len(restraints)):
         restraint = restraints[i]
         restraint.impulse = 0.0
-        restraint.locked = 1 if restraint.at != 0 and restraint.at * along(restraint, q, v) > -SLACK_VELOCITY else 0
+        restraint.locked = 1 if restraint.at != 0 and restraint.at * restraint.rate > -SLACK_VELOCITY else 0
     for turn in range(MOST_TURNS):
         _solve_jump(table, restraints, channels, motion, run, t, q, v, dv, work)
         turned = False
@@ -159,21 +168,21 @@ def collide(table, restraints, channels, motion, run, t, q, v, dv, work):
             if restraint.at == 0 or (turned and turn >= TURN_ALL):
                 continue
             if restraint.locked:
-                restraint.impulse = dofs[restraint.dof].reaction
+                restraint.impulse = reaction_of(table, restraint)
                 wrong = restraint.at * restraint.impulse > SLACK_FORCE
             else:
                 restraint.impulse = 0.0
-                wrong = restraint.at * (along(restraint, q, v) + along(restraint, q, dv)) > SLACK_VELOCITY
+                wrong = restraint.at * restraint.rate > SLACK_VELOCITY
             if wrong:
                 restraint.locked = 1 - restraint.locked
                 turned = True
         if not turned:
             break
-    if _let_rest(restraints, q, v, dv):
+    if _let_rest(restraints):
         _solve_jump(table, restraints, channels, motion, run, t, q, v, dv, work)
         for i in range(len(restraints)):
             if restraints[i].locked and restraints[i].at != 0:
-                restraints[i].impulse = dofs[restraints[i].dof].reaction
+                restraints[i].impulse = reaction_of(table, restraints[i])
     for k in range(len(v)):
         v[k] += dv[k]
     lock_all(table, restraints, channels, run)
@@ -208,7 +217,7 @@ def impact(
     """
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
     run, totals, multipliers = runs[0], totals_out[0], open_multipliers(table)
-    find_touched(restraints, q, v)
+    find_touched(table, restraints, q, v)
     move_all(q, v, bodies, dofs)
     _, center = mass_and_center(bodies)
     store3(totals.center, center)
@@ -221,7 +230,8 @@ def impact(
     totals.n_dependent = 0
     for r in range(len(rows)):
         rows_out[r] = multipliers[r]
-        totals.n_dependent += 1 - rows[r].kept
+        if not rows[r].kept and not rows[r].is_open:
+            totals.n_dependent += 1
     gather_wrenches(loops, rows, multipliers, wrenches_out)
     totals.massless = massless_freedom(table)
     move_all(q, v, bodies, dofs)

@@ -7,19 +7,18 @@ import math
 
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.loops import (
-    angle_about,
+    coordinate_along,
     direction,
     pick,
     place_loop,
     relative,
     rotation_vector,
     turned_back,
-    twist_about,
     unit_wrench,
     velocity_along,
 )
-from varichain.kernels.passive import sign
-from varichain.kernels.records import ANGULAR, CARDAN, CARRIED, LINEAR, SLID, TURNED
+from varichain.kernels.passive import sliding
+from varichain.kernels.records import ANGULAR, CARDAN, CARRIED, TURNED
 from varichain.kernels.tuples import (
     ZERO3,
     ZERO6,
@@ -33,13 +32,10 @@ from varichain.kernels.tuples import (
     load6,
     mat_mul,
     mat_t_vec,
-    mat_vec,
     matrix_from_quaternion,
     store6,
     sub3,
 )
-
-_Z = (0.0, 0.0, 1.0)
 
 
 @helper
@@ -50,24 +46,8 @@ def pose_of_A(loop, R_WA, R_WB):
 
 @helper
 def freedom_coordinate(loop, k, pose):
-    """Coordinate of freedom k from the joint's zero configuration [m or rad]; angles within half a turn.
-
-    Of a ball's freedoms, and of a free joint's, the entry of the rotation vector, or of the position in A's axes.
-    """
-    p, R_BA = pose
-    kind, axis = loop.free_kinds[k], loop.free_axes[k]
-    if kind == LINEAR:
-        return pick(p, axis)
-    if kind == ANGULAR:
-        return twist_about(R_BA, axis)
-    if kind == TURNED:
-        return pick(rotation_vector(R_BA), axis)
-    if kind in (CARRIED, SLID):
-        return pick(mat_t_vec(R_BA, p), axis)
-    second = load3(loop.axis_A)  # of a universal joint: R_BA turns about z, then about the second axis
-    if axis == 0:
-        return angle_about(_Z, second, mat_vec(R_BA, second))
-    return angle_about(second, mat_t_vec(R_BA, _Z), _Z)
+    """Coordinate of freedom k from the joint's zero configuration; see `coordinate_along`."""
+    return coordinate_along(loop.free_kinds[k], loop.free_axes[k], loop, pose[0], pose[1])
 
 
 @helper
@@ -134,7 +114,7 @@ def load_loop_forces(bodies, loops):
         for k in range(loop.n_free):
             e = freedom_direction(loop, k, R_WA, R_WB)
             v = freedom_rate(loop, k, e, w_rel, v_rel)
-            drag = loop.damping[k] * v + loop.friction[k] * sign(v)
+            drag = loop.damping[k] * v + loop.friction[k] * sliding(loop.slide[k], v)
             spring = loop.stiffness[k] * _from_rest(loop, k, pose) if loop.stiffness[k] > 0.0 else 0.0
             dissipated += drag * v
             own = add_scaled6(own, -(drag + spring), freedom_wrench(loop, k, e, ZERO3))

@@ -9,20 +9,24 @@ from varichain.kernels.tuples import ZERO3, add_scaled6, load3, load6, store6
 
 @routine
 def gather_wrenches(loops, rows, multipliers, wrenches_out):
-    """Wrenches [moment; force] of rows and joints on bodies A, at the loops' points, of the first loops.
+    """Wrenches [moment; force] of rows and joints on bodies A, at the loops' points, of the loops that joints close.
 
-    A coupling, if there is room for it, has its one force in the first place. Rows must be placed.
+    Stops and friction of a loop's joint are part of its wrench.
+
+    Needs: rows placed.
     """
     for i in range(len(wrenches_out)):
+        store6(wrenches_out[i], load6(loops[i].own))
+    for i in range(len(loops)):
         loop = loops[i]
-        if loop.orientation == COORDINATES:
-            store6(wrenches_out[i], (multipliers[loop.row], 0.0, 0.0, 0.0, 0.0, 0.0))
+        place = loop.owner if loop.is_modal else i
+        if loop.orientation == COORDINATES or not 0 <= place < len(wrenches_out):
             continue
-        total = load6(loop.own)
+        total = load6(wrenches_out[place])
         for r in range(loop.row, loop.row + loop.n_rows):
             unit = wrench_at(rows[r], loop, load3(rows[r].e), ZERO3)
             total = add_scaled6(total, multipliers[r], unit)
-        store6(wrenches_out[i], total)
+        store6(wrenches_out[place], total)
 
 
 @kernel(TABLE, VECTOR, MATRIX)

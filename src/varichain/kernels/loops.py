@@ -7,7 +7,8 @@ and opposite wrenches: no solution can create momentum.
 
 import math
 
-from varichain.kernels.jit import helper
+from varichain.kernels.balls import swing_and_twist, swing_bias
+from varichain.kernels.jit import helper, routine
 from varichain.kernels.records import (
     ACROSS,
     ANGULAR,
@@ -20,10 +21,13 @@ from varichain.kernels.records import (
     HELICAL,
     LINEAR,
     SLID,
+    SWUNG,
     TURNED,
+    TWISTED,
 )
 from varichain.kernels.tuples import (
     ZERO3,
+    ZERO6,
     add3,
     angular,
     column,
@@ -37,11 +41,14 @@ from varichain.kernels.tuples import (
     mat_mul,
     mat_t_vec,
     mat_vec,
+    quaternion_from_matrix,
     scale3,
     store3,
     store6,
     sub3,
 )
+
+_Z = (0.0, 0.0, 1.0)
 
 
 @helper
@@ -139,6 +146,32 @@ def unit3(x):
     return scale3(1.0 / math.sqrt(dot3(x, x)), x)
 
 
+@routine
+def ball_of(loop, R_BA):
+    """Swing, twist, cos(swing / 2), and the directions b, n, m of a ball in a loop."""
+    c = loop.rest
+    return swing_and_twist(quaternion_from_matrix(R_BA), load3(loop.axis_A), (c[0], c[1], c[2], c[3]))
+
+
+@routine
+def ball_direction(kind, loop, R_WA, R_WB):
+    """Direction of the swing, or of the twist, of a ball in a loop, world axes."""
+    _, _, _, _, n, m = ball_of(loop, turned_back(R_WA, R_WB))
+    return mat_vec(R_WA, n if kind == SWUNG else m)
+
+
+@routine
+def ball_bias(bodies, loop, w_rel):
+    """Part of a swing's acceleration that stems from the turning of its direction.
+
+    Needs: bodies placed.
+    """
+    R_WA, _ = frame_A(bodies, loop)
+    R_WB, _ = frame_B(bodies, loop)
+    swing, _, _, b, n, _ = ball_of(loop, turned_back(R_WA, R_WB))
+    return swing_bias(swing, load3(loop.axis_A), b, n, mat_t_vec(R_WA, w_rel))
+
+
 @helper
 def direction(kind, axis, loop, R_WA, R_WB):
     """Direction that a row looks along, world axes: a unit vector, but for CARDAN.
@@ -155,6 +188,8 @@ def direction(kind, axis, loop, R_WA, R_WB):
         return scale3(1.0 / dot3(n, n), cross3(w, n) if axis == 0 else cross3(n, u))
     if kind in (TURNED, CARRIED, SLID):
         return pick_column(R_WA, axis)
+    if kind in (SWUNG, TWISTED):
+        return ball_direction(kind, loop, R_WA, R_WB)
     if kind in (DISTANCE, ACROSS):
         e, _ = line_of(loop, R_WB)
         if kind == DISTANCE:
@@ -197,8 +232,9 @@ def place_rows(bodies, loops, rows):
             row = rows[r]
             e = direction(row.kind, row.axis, loop, R_WA, R_WB)
             store3(row.e, e)
-            store6(row.f_A, wrench_at(row, loop, e, x_A))
-            store6(row.f_B, wrench_at(row, loop, e, x_B))
+            # an open row pushes nothing: it depends on the others like a row of zeros, and its multiplier is zero
+            store6(row.f_A, ZERO6 if row.is_open else wrench_at(row, loop, e, x_A))
+            store6(row.f_B, ZERO6 if row.is_open else wrench_at(row, loop, e, x_B))
 
 
 @helper
@@ -265,8 +301,10 @@ def bias_along(kind, axis, bodies, loop, e, motion):
     w_B, v_B, w_rel, v_rel = motion
     A_A, A_B = load6(bodies[loop.body_A].A), load6(bodies[loop.body_B].A)
     turning = sub3(sub3(angular(A_A), angular(A_B)), cross3(w_B, w_rel))
-    if kind in (ANGULAR, TURNED):
+    if kind in (ANGULAR, TURNED, TWISTED):  # of a twist, while it is locked
         return dot3(e, turning)
+    if kind == SWUNG:
+        return dot3(e, turning) + ball_bias(bodies, loop, w_rel)
     if kind == CARDAN:
         return dot3(e, turning) + _cardan_bias(axis, loop, e, w_rel)
     if kind == CROSSED:  # its direction turns with both links
@@ -365,6 +403,41 @@ def twist_about(R, axis):
     return math.atan2(R[3] - R[1], R[0] + R[4])
 
 
+@routine
+def coordinate_along(kind, axis, loop, p, R_BA):
+    """Coordinate of a joint's freedom from its zero configuration [m or rad]; angles within half a turn.
+
+    Of a ball's freedoms, and of a free joint's, the entry of the rotation vector, or of the position in A's axes.
+    """
+    if kind == LINEAR:
+        return pick(p, axis)
+    if kind == ANGULAR:
+        return twist_about(R_BA, axis)
+    if kind == TURNED:
+        return pick(rotation_vector(R_BA), axis)
+    if kind in (CARRIED, SLID):
+        return pick(mat_t_vec(R_BA, p), axis)
+    if kind in (SWUNG, TWISTED):
+        swing, twist, _, _, _, _ = ball_of(loop, R_BA)
+        return swing if kind == SWUNG else twist
+    second = load3(loop.axis_A)  # of a universal joint: R_BA turns about z, then about the second axis
+    if axis == 0:
+        return angle_about(_Z, second, mat_vec(R_BA, second))
+    return angle_about(second, mat_t_vec(R_BA, _Z), _Z)
+
+
+@routine
+def modal_error(row, loop, p, R_BA):
+    """How far a row that a stop closes is from its target [m or rad]; zero of open rows, and of stuck ones."""
+    if row.is_open or row.is_stuck:
+        return 0.0
+    error = coordinate_along(row.kind, row.axis, loop, p, R_BA) - row.target
+    if row.kind == TWISTED:  # K v is the rate of the twist times this
+        _, _, cos_half, _, _, _ = ball_of(loop, R_BA)
+        return error * cos_half
+    return error
+
+
 @helper
 def row_error(row, loop, error):
     """How far one row is from closed [m or rad]; K v is its rate of change.
@@ -372,6 +445,8 @@ def row_error(row, loop, error):
     Needs: loop axes placed, slips loaded.
     """
     gap, turn, R_BA = error
+    if loop.is_modal:
+        return modal_error(row, loop, gap, R_BA)
     if row.kind == LINEAR:
         return pick(gap, row.axis)
     if row.kind == SLID:

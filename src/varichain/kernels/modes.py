@@ -9,9 +9,9 @@ import math
 from varichain.kernels.derivative import derivative
 from varichain.kernels.impact import MOST_TURNS, SLACK_FORCE, SLACK_POSITION, SLACK_VELOCITY, TURN_ALL, lock_all
 from varichain.kernels.jit import routine
-from varichain.kernels.records import COORDINATE
-from varichain.kernels.restraints import along, bias, measure
-from varichain.kernels.tables import open_dofs
+from varichain.kernels.kinematics import move_all
+from varichain.kernels.restraints import acceleration_of, bring_to_rest, measure, reaction_of
+from varichain.kernels.tables import open_bodies, open_dofs
 
 # [rad or m] A joint that is so little beyond its stop, and at rest or on its way back, is left in peace.
 _HAIR = 1e-10
@@ -34,16 +34,16 @@ def smallest_signal(context, q, v):
 
     Forces are those of the last evaluation, which must have been of this state.
     """
-    restraints, dofs = context.restraints, open_dofs(context.table)
+    table, restraints = context.table, context.restraints
     # Euler's new velocities moved the joints: a joint that moves back now was only put there as its loops were closed
     hair = math.inf if context.rate > 0.0 else _HAIR
     smallest = math.inf
-    measure(restraints, q, v)
+    measure(table, restraints, q, v)
     for i in range(len(restraints)):
         restraint = restraints[i]
         if restraint.locked:
             least, most = force_bounds(restraint)
-            r = dofs[restraint.dof].reaction
+            r = reaction_of(table, restraint)
             smallest = min(smallest, r - least + SLACK_FORCE, most - r + SLACK_FORCE)
         else:
             if restraint.friction > 0.0:
@@ -59,17 +59,15 @@ def smallest_signal(context, q, v):
 
 
 @routine
-def _is_candidate(restraint, q, v):
+def _is_candidate(restraint, v):
     """Whether the freedom is at rest where something could lock it; its velocity is then made exactly zero."""
-    rate = along(restraint, q, v)
-    if restraint.at != 0 and abs(rate) <= 10.0 * SLACK_VELOCITY:
-        if restraint.kind == COORDINATE:
-            v[restraint.dof] = 0.0
+    if restraint.at != 0 and abs(restraint.rate) <= 10.0 * SLACK_VELOCITY:
+        bring_to_rest(restraint, v)
         return True
     if restraint.at != 0:
         restraint.at = 0
-    if restraint.friction > 0.0 and abs(v[restraint.dof]) <= SLACK_VELOCITY:
-        v[restraint.dof] = 0.0
+    if restraint.friction > 0.0 and abs(restraint.rate) <= SLACK_VELOCITY:
+        bring_to_rest(restraint, v)
         return True
     return False
 
@@ -81,14 +79,15 @@ def choose_modes(context, t, q, v, tau, a):
     Ends with the evaluation of the state. Returns whether a consistent choice was found.
     """
     table, restraints = context.table, context.restraints
-    dofs = open_dofs(table)
     n_open = 0
+    move_all(q, v, open_bodies(table), open_dofs(table))
+    measure(table, restraints, q, v)
     for i in range(len(restraints)):
         restraint = restraints[i]
-        candidate = _is_candidate(restraint, q, v)
+        candidate = _is_candidate(restraint, v)
         restraint.turns = 0
         restraint.locked = 1 if candidate else 0
-        restraint.slide = 0 if candidate or restraint.friction == 0.0 else (1 if v[restraint.dof] > 0.0 else -1)
+        restraint.slide = 0 if candidate or restraint.friction == 0.0 else (1 if restraint.rate > 0.0 else -1)
         n_open += restraint.locked
     for turn in range(MOST_TURNS):
         lock_all(table, restraints, context.channels, context.run)
@@ -102,12 +101,12 @@ def choose_modes(context, t, q, v, tau, a):
                 break
             if restraint.locked:
                 least, most = force_bounds(restraint)
-                r = dofs[restraint.dof].reaction
+                r = reaction_of(table, restraint)
                 if r < least - 0.5 * SLACK_FORCE or r > most + 0.5 * SLACK_FORCE:
                     restraint.locked = 0
                     restraint.slide = 1 if r < least else -1
                     turned = True
-            elif _turns_back(restraint, q, v, a):
+            elif _turns_back(table, restraint, q, v, a):
                 # at rest where its mechanism moves on (a dead point of a loop) nothing can lock it: then it slides the
                 # other way
                 restraint.turns += 1
@@ -125,11 +124,14 @@ def choose_modes(context, t, q, v, tau, a):
 
 
 @routine
-def _turns_back(restraint, q, v, a):
-    """Whether a freedom that was let go from rest accelerates against the direction that it was let go in."""
-    if restraint.slide == 0 or abs(along(restraint, q, v)) > 10.0 * SLACK_VELOCITY:
+def _turns_back(table, restraint, q, v, a):
+    """Whether a freedom that was let go from rest accelerates against the direction that it was let go in.
+
+    Needs: bodies moved, rows placed.
+    """
+    if restraint.slide == 0 or abs(restraint.rate) > 10.0 * SLACK_VELOCITY:
         return False
-    return restraint.slide * (along(restraint, q, a) + bias(restraint, q, v)) < -SLACK_FORCE
+    return restraint.slide * acceleration_of(table, restraint, q, v, a) < -SLACK_FORCE
 
 
 @routine

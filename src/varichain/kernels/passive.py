@@ -2,16 +2,23 @@
 
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.manifold import rotation_between
-from varichain.kernels.records import FREE, SPHERICAL
+from varichain.kernels.records import FREE, NO_FRICTION, SPHERICAL
 from varichain.kernels.tuples import mat_t_vec, matrix_from_quaternion, sub3
 
 
 @helper
-def sign(x):
-    """Direction of sliding; at rest friction is whatever holds, which only a simulation can tell: zero here."""
-    if x > 0.0:
+def sliding(slide, v):
+    """Direction of sliding: that of the mode, or of the velocity without one.
+
+    At rest friction is whatever it takes to stay there, which only a simulation finds: zero here.
+    """
+    if slide == NO_FRICTION:
+        return 0.0
+    if slide != 0.0:
+        return slide
+    if v > 0.0:
         return 1.0
-    if x < 0.0:
+    if v < 0.0:
         return -1.0
     return 0.0
 
@@ -26,8 +33,7 @@ def load_passive(body, q, v, dofs_out):
     k = body.dof
     for j in range(body.n_dof):
         dof = dofs_out[k + j]
-        direction = dof.slide if dof.slide != 0.0 else sign(v[k + j])
-        dof.passive = dof.damping * v[k + j] + dof.friction * direction
+        dof.passive = dof.damping * v[k + j] + dof.friction * sliding(dof.slide, v[k + j])
     if body.kind == SPHERICAL or body.kind == FREE:
         i = body.q
         r = body.rest

@@ -119,9 +119,11 @@ LINK = np.dtype(
 # line from the origin of B to that of A, ACROSS along two directions at right angles with it.
 LINEAR, ANGULAR, HELICAL, CROSSED = 0, 1, 2, 3
 # The one row of a coupling looks at two joints' coordinates instead: q_A - multiplier q_B - offset. It is a loop of its
-# own kind, behind all others: bodies A and B are those that the two joints carry, and its frames are left zero.
+# own kind, after those of joints: bodies A and B are those that the two joints carry, and its frames are left zero.
 COUPLED = 4
 TURNED, CARRIED, CARDAN, DISTANCE, ACROSS, SLID = 5, 6, 7, 8, 9, 10
+# Rows of a ball's stops: along the directions n and m of `kernels/balls.py`, in axes of A.
+SWUNG, TWISTED = 11, 12
 ROW_CODES = {
     "linear": LINEAR,
     "angular": ANGULAR,
@@ -164,6 +166,8 @@ LOOP_SPEC = np.dtype(
         ("friction", _F, 6),
         ("stiffness", _F, 6),
         ("rest", _F, 7),
+        ("is_modal", _I),  # 1 if its rows are open or closed by mode
+        ("owner", _I),  # of a modal loop: loop whose joint it restrains, -1 for a joint of the tree
     ],
     align=True,
 )
@@ -201,6 +205,8 @@ LOOP = np.dtype(
         ("friction", _F, 6),
         ("stiffness", _F, 6),
         ("rest", _F, 7),  # coordinates where the joint's spring is relaxed
+        ("is_modal", _I),
+        ("owner", _I),
         # working values, world axes
         ("x_A", _F, 3),  # origin of A from the reference point of body A's tree
         ("x_B", _F, 3),  # the same point from the reference point of body B's tree
@@ -210,6 +216,7 @@ LOOP = np.dtype(
         ("own", _F, 6),  # wrench of the joint's springs, dampers and friction on A, at the point
         ("restitution", _F),  # part of the opening velocity that an impact turns round; zero between calls
         ("dissipated", _F),  # power that the joint's damper and friction take
+        ("slide", _F, 6),  # directions in which the joint's freedoms slide against friction; 0 to go by the velocity
         ("slip", _F),  # of a coupling: how far its joints are from where they should be, and how fast that grows
         ("slip_rate", _F),
     ],
@@ -219,7 +226,7 @@ LOOP = np.dtype(
 ROW = np.dtype(
     [
         # layout
-        ("kind", _I),  # LINEAR ... SLID
+        ("kind", _I),  # LINEAR ... TWISTED
         ("axis", _I),  # column of frame B (or A) that the row looks along; 0 or 1 for the angles of a universal joint
         # working values
         ("e", _F, 3),  # direction, world axes
@@ -227,6 +234,10 @@ ROW = np.dtype(
         ("f_B", _F, 6),
         ("norm", _F),  # diagonal entry of the Gram matrix, which pivots are measured by
         ("kept", _I),  # 0 if the row depends on rows before it
+        # modes of a simulation: zero elsewhere
+        ("is_open", _I),  # 1 if the row constrains nothing now
+        ("is_stuck", _I),  # 1 if it is closed wherever it is, 0 if at its target
+        ("target", _F),  # coordinate of the stop
         ("wanted", _F),  # right-hand side, and multiplier of a first solution, while a second one refines it
         ("x", _F),
     ],
@@ -253,16 +264,20 @@ PAIR = np.dtype(
     align=True,
 )
 
-# What a restraint looks at: one coordinate, or the swing or the twist of a ball.
-COORDINATE, SWING, TWIST = 0, 1, 2
+# What a restraint looks at: one coordinate, the swing or the twist of a ball, or a row of a modal loop.
+COORDINATE, SWING, TWIST, ROW_OF_LOOP = 0, 1, 2, 3
+NO_FRICTION = 2.0  # in place of a direction of sliding: a row locks the freedom instead of its friction
 
 # Stops and dry friction of one freedom, and the mode that they are in: free, locked, or sliding against friction.
 RESTRAINT = np.dtype(
     [
         ("kind", _I),
         ("body", _I),
-        ("dof", _I),  # freedom that is locked
+        ("dof", _I),  # freedom that is locked; -1 if it is none of the tree
         ("coordinate", _I),  # its place in q; of a ball the first of four
+        ("loop", _I),  # modal loop and row that is closed
+        ("row", _I),
+        ("freedom", _I),  # of the joint
         ("lower", _F),  # stops; infinite where there is none
         ("upper", _F),
         ("friction", _F),

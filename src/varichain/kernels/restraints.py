@@ -1,57 +1,34 @@
-"""Restraints: stops and dry friction, each of which may lock a freedom; their positions, rates and locks.
+"""Restraints: stops and dry friction, each of which may lock a freedom of the tree or close a row; their measures.
 
-The stops of a ball are a cone for its long axis a and a range for the twist about it. With R = R_middle^T R_JL and
-b = R^T a, the swing angle x = angle(a, b) changes with n . w, n = b x a / sin x, and the twist with
-m . w / cos(x / 2), m = (a + b) / |a + b|. n and m are orthogonal unit vectors in the link's axes: with n x m they make
-the basis in which the ball's freedoms are taken while one of them is locked.
+A freedom of the tree is locked in the articulated sweep, at no cost. The freedoms of a ball are then taken along n, m
+and n x m of `balls` instead of its link's axes, so that one of them is the one that is locked. Freedoms of joints that
+close loops have no coordinate; a restraint of theirs is a row that is open or closed (`kind` ROW), and so are those
+restraints of tree joints that cannot be locks: the position of a free joint, friction beside the stops of a ball.
 """
 
-import math
-
+from varichain.kernels.balls import swing_and_twist, swing_bias
 from varichain.kernels.jit import helper, routine
-from varichain.kernels.manifold import quaternion_mul, step_quaternion
-from varichain.kernels.records import COORDINATE, SWING
-from varichain.kernels.tuples import (
-    add3,
-    cross3,
-    dot3,
-    load3,
-    mat_t_vec,
-    matrix_from_quaternion,
-    scale3,
-    store9,
+from varichain.kernels.loops import (
+    bias_along,
+    coordinate_along,
+    direction,
+    place_loop,
+    relative,
+    turned_back,
+    unit_wrench,
+    velocity_along,
 )
-
-# Below this sine the swing has no direction; any will do, for no stop is there.
-_UPRIGHT = 1e-9
+from varichain.kernels.manifold import step_quaternion
+from varichain.kernels.records import COORDINATE, NO_FRICTION, ROW_OF_LOOP, SWING
+from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
+from varichain.kernels.tuples import cross3, dot3, dot6, load3, load6, mat_t_vec, scale3, store9
 
 
 @helper
-def _perpendicular(a):
-    """Some unit vector across a."""
-    e = cross3(a, (1.0, 0.0, 0.0) if abs(a[0]) < 0.7 else (0.0, 1.0, 0.0))
-    return scale3(1.0 / math.sqrt(dot3(e, e)), e)
-
-
-@routine
 def ball_angles(restraint, q):
-    """Swing, twist, cos(swing / 2), and the directions a, b, n, m."""
+    """Swing, twist, cos(swing / 2), and the directions b, n, m."""
     i, c = restraint.coordinate, restraint.middle
-    Q = quaternion_mul((c[0], -c[1], -c[2], -c[3]), (q[i], q[i + 1], q[i + 2], q[i + 3]))
-    a = load3(restraint.axis)
-    along = dot3((Q[1], Q[2], Q[3]), a)
-    across = add3((Q[1], Q[2], Q[3]), scale3(-along, a))
-    cos_half = math.hypot(Q[0], along)
-    swing = 2.0 * math.atan2(math.sqrt(dot3(across, across)), cos_half)
-    twist = 2.0 * math.atan2(along, Q[0])
-    twist -= 2.0 * math.pi * math.floor(twist / (2.0 * math.pi) + 0.5)
-    b = mat_t_vec(matrix_from_quaternion(Q[0], Q[1], Q[2], Q[3]), a)
-    turn = cross3(b, a)
-    sine = math.sqrt(dot3(turn, turn))
-    n = scale3(1.0 / sine, turn) if sine > _UPRIGHT else _perpendicular(a)
-    middle = add3(a, b)
-    m = scale3(1.0 / math.sqrt(dot3(middle, middle)), middle)
-    return swing, twist, cos_half, a, b, n, m
+    return swing_and_twist((q[i], q[i + 1], q[i + 2], q[i + 3]), load3(restraint.axis), (c[0], c[1], c[2], c[3]))
 
 
 @helper
@@ -60,61 +37,117 @@ def _three(x, k):
 
 
 @routine
-def position(restraint, q):
-    """Position between the stops: a coordinate, a swing or a twist [rad or m]."""
-    if restraint.kind == COORDINATE:
-        return q[restraint.coordinate]
-    swing, twist, _, _, _, _, _ = ball_angles(restraint, q)
-    return swing if restraint.kind == SWING else twist
-
-
-@routine
 def along(restraint, q, x):
-    """Part of joint velocities, accelerations or torques x along the freedom."""
+    """Part of joint velocities, accelerations or torques x along a freedom of the tree."""
     if restraint.kind == COORDINATE:
         return x[restraint.dof]
-    _, _, _, _, _, n, m = ball_angles(restraint, q)
+    _, _, _, _, n, m = ball_angles(restraint, q)
     if restraint.kind == SWING:
         return dot3(n, _three(x, restraint.dof))
     return dot3(m, _three(x, restraint.dof - 1))
 
 
 @routine
-def bias(restraint, q, v):
+def _bias(restraint, q, v):
     """Acceleration of the freedom while that of the joint is zero: ndot . w of a swing, else zero."""
     if restraint.kind != SWING:
         return 0.0
-    swing, _, _, a, b, n, _ = ball_angles(restraint, q)
-    w = _three(v, restraint.dof)
-    sine = math.sin(swing)
-    if sine < _UPRIGHT:
-        return 0.0
-    rate = dot3(n, w)  # zero while it is locked
-    return (dot3(w, w) * math.cos(swing) - dot3(b, w) * dot3(a, w) - rate * rate * math.cos(swing)) / sine
+    swing, _, _, b, n, _ = ball_angles(restraint, q)
+    return swing_bias(swing, load3(restraint.axis), b, n, _three(v, restraint.dof))
 
 
 @routine
-def measure(restraints, q, v):
-    """Position and rate of all restraints."""
-    for i in range(len(restraints)):
-        restraints[i].x = position(restraints[i], q)
-        restraints[i].rate = along(restraints[i], q, v)
+def measure(table, restraints, q, v):
+    """Write position and rate of all restraints.
 
-
-@routine
-def apply_modes(restraints, bodies, dofs):
-    """Clear all locks, then lock or release each freedom by its mode; drives are locked elsewhere."""
+    Needs: bodies moved.
+    """
+    bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
     for i in range(len(restraints)):
         restraint = restraints[i]
+        if restraint.kind == COORDINATE:
+            restraint.x = q[restraint.coordinate]
+            restraint.rate = v[restraint.dof]
+        elif restraint.kind == ROW_OF_LOOP:
+            loop, row = loops[restraint.loop], rows[restraint.row]
+            R_WA, R_WB = place_loop(bodies, loop)
+            e = direction(row.kind, row.axis, loop, R_WA, R_WB)
+            _, _, w_rel, v_rel = relative(bodies, loop)
+            p, R_BA = mat_t_vec(R_WB, load3(loop.d)), turned_back(R_WA, R_WB)
+            restraint.x = coordinate_along(row.kind, row.axis, loop, p, R_BA)
+            restraint.rate = velocity_along(row.kind, loop, e, w_rel, v_rel)
+        else:
+            swing, twist, _, _, _, _ = ball_angles(restraint, q)
+            restraint.x = swing if restraint.kind == SWING else twist
+            restraint.rate = along(restraint, q, v)
+
+
+@routine
+def acceleration_of(table, restraint, q, v, a):
+    """Acceleration of a restraint.
+
+    Needs: bodies moved, rows placed.
+    """
+    if restraint.kind != ROW_OF_LOOP:
+        return along(restraint, q, a) + _bias(restraint, q, v)
+    bodies, loop, row = open_bodies(table), open_loops(table)[restraint.loop], open_rows(table)[restraint.row]
+    R_WA, R_WB = place_loop(bodies, loop)
+    e = direction(row.kind, row.axis, loop, R_WA, R_WB)
+    beyond = dot6(unit_wrench(row.kind, loop, e, load3(loop.x_A)), load6(bodies[loop.body_A].dA))
+    beyond -= dot6(unit_wrench(row.kind, loop, e, load3(loop.x_B)), load6(bodies[loop.body_B].dA))
+    return beyond + bias_along(row.kind, row.axis, bodies, loop, e, relative(bodies, loop))
+
+
+@routine
+def reaction_of(table, restraint):
+    """Force, or impulse, that locks a freedom or closes a row."""
+    if restraint.kind == ROW_OF_LOOP:
+        return open_multipliers(table)[restraint.row]
+    return open_dofs(table)[restraint.dof].reaction
+
+
+@routine
+def bring_to_rest(restraint, v):
+    """Make a rate that is zero but for rounding exactly zero, where it is a velocity of its own."""
+    if restraint.kind == COORDINATE:
+        v[restraint.dof] = 0.0
+
+
+@routine
+def _close_row(restraint, loops, rows):
+    """Close or open a row by the mode of its restraint; the row of a stop keeps its coordinate there."""
+    row = rows[restraint.row]
+    row.is_open = 1 - restraint.locked
+    row.is_stuck = 1 if restraint.at == 0 else 0
+    row.target = restraint.lower if restraint.at < 0 else restraint.upper
+    owner = loops[restraint.loop].owner
+    if owner >= 0 and restraint.friction > 0.0:
+        loops[owner].slide[restraint.freedom] = NO_FRICTION if restraint.locked else float(restraint.slide)
+
+
+@routine
+def apply_modes(table, restraints):
+    """Clear all locks, then lock or release each freedom or row by its mode; drives are locked elsewhere."""
+    bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
+    for i in range(len(restraints)):
+        restraint = restraints[i]
+        if restraint.kind == ROW_OF_LOOP:
+            _close_row(restraint, loops, rows)
+        if restraint.dof < 0:
+            continue
         dof, body = dofs[restraint.dof], bodies[restraint.body]
+        if restraint.kind == ROW_OF_LOOP:
+            dof.slide = NO_FRICTION if restraint.locked else float(restraint.slide)
+            continue
         dof.lock = restraint.locked
-        dof.slide = float(restraint.slide) if not restraint.locked else 0.0
+        if restraint.kind == COORDINATE:
+            dof.slide = float(restraint.slide) if not restraint.locked else 0.0
         dof.forced = 0.0
         body.locked = 0
         body.turned = 0
     for i in range(len(restraints)):
         restraint = restraints[i]
-        if restraint.locked:
+        if restraint.locked and restraint.kind != ROW_OF_LOOP:
             bodies[restraint.body].locked = 1
             if restraint.kind != COORDINATE:
                 bodies[restraint.body].turned = 1
@@ -125,22 +158,24 @@ def aim_locks(restraints, bodies, dofs, q, v):
     """Basis of every locked ball, and the acceleration of every lock: zero, except that of a swing."""
     for i in range(len(restraints)):
         restraint = restraints[i]
+        if restraint.kind == ROW_OF_LOOP:
+            continue
         body = bodies[restraint.body]
         dofs[restraint.dof].forced = 0.0
         if restraint.kind != COORDINATE and body.turned:
-            _, _, _, _, _, n, m = ball_angles(restraint, q)
+            _, _, _, _, n, m = ball_angles(restraint, q)
             e = cross3(n, m)
             store9(body.basis, (n[0], m[0], e[0], n[1], m[1], e[1], n[2], m[2], e[2]))
             if restraint.locked:
-                dofs[restraint.dof].forced = -bias(restraint, q, v)
+                dofs[restraint.dof].forced = -_bias(restraint, q, v)
 
 
 @routine
 def snap_to_stops(restraints, q, v):
-    """Move every locked freedom exactly to its stop, and bring it to rest."""
+    """Move every locked freedom of the tree exactly to its stop, and bring it to rest."""
     for i in range(len(restraints)):
         restraint = restraints[i]
-        if not restraint.locked:
+        if not restraint.locked or restraint.kind == ROW_OF_LOOP:
             continue
         stop = restraint.lower if restraint.at < 0 else restraint.upper
         if restraint.kind == COORDINATE:
@@ -148,7 +183,7 @@ def snap_to_stops(restraints, q, v):
             if restraint.at != 0:
                 q[restraint.coordinate] = stop
         else:
-            swing, twist, cos_half, _, _, n, m = ball_angles(restraint, q)
+            swing, twist, cos_half, _, n, m = ball_angles(restraint, q)
             k = restraint.dof if restraint.kind == SWING else restraint.dof - 1
             e = n if restraint.kind == SWING else m
             missing = stop - swing if restraint.kind == SWING else (stop - twist) * cos_half
@@ -157,33 +192,3 @@ def snap_to_stops(restraints, q, v):
             v[k] -= rate * e[0]
             v[k + 1] -= rate * e[1]
             v[k + 2] -= rate * e[2]
-
-
-@routine
-def soft_torques(restraints, q, v, tau):
-    """Add the restoring torques of soft stops; returns their power.
-
-    [NY] k times the excess, and a damper that acts while the joint is beyond the stop but never pulls it back out.
-    """
-    power = 0.0
-    for i in range(len(restraints)):
-        restraint = restraints[i]
-        if not restraint.soft:
-            continue
-        x = position(restraint, q)
-        excess = min(x - restraint.lower, 0.0) + max(x - restraint.upper, 0.0)
-        if excess == 0.0:
-            continue
-        rate = along(restraint, q, v)
-        torque = -restraint.stiffness * excess - restraint.damping * rate
-        torque = min(torque, 0.0) if excess > 0.0 else max(torque, 0.0)
-        power += torque * rate
-        if restraint.kind == COORDINATE:
-            tau[restraint.dof] += torque
-        else:
-            _, _, _, _, _, n, m = ball_angles(restraint, q)
-            k, e = (restraint.dof, n) if restraint.kind == SWING else (restraint.dof - 1, m)
-            tau[k] += torque * e[0]
-            tau[k + 1] += torque * e[1]
-            tau[k + 2] += torque * e[2]
-    return power

@@ -190,7 +190,7 @@ def note_struck(run, restraints, transitions, lost):
 def settle(context, is_after_impact, q, v, node, transitions):
     """Impact if a stop is struck, then the modes from now on; the node is evaluated. Returns a status."""
     restraints, run = context.restraints, context.run
-    if not is_after_impact and find_touched(restraints, q, v):
+    if not is_after_impact and find_touched(context.table, restraints, q, v):
         _collide(context, q, v, node, transitions)
     found = choose_modes(context, run.time, q, v, node.tau, node.a)
     _evaluate(context, run.time, q, v, node.tau, node.a, node.powers)

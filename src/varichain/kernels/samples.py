@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from varichain.kernels.couplings import count_couplings
+from varichain.kernels.couplings import count_loops
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.loop_joints import loop_spring_energy
 from varichain.kernels.loop_wrenches import gather_wrenches
@@ -99,8 +99,7 @@ def _turn_back(bodies, holding):
 def write_sample(table, q, v, tau, run, row_out):
     """Write a sample of the state that was evaluated last."""
     bodies, dofs, loops, multipliers = open_bodies(table), open_dofs(table), open_loops(table), open_multipliers(table)
-    n_couplings = count_couplings(loops)
-    n_loops = len(loops) - n_couplings
+    n_loops, n_couplings = count_loops(loops)
     sample = open_sample(row_out, sample_widths(len(q), len(v), n_loops, n_couplings))
     sample.time[0] = run.time
     for i in range(len(q)):

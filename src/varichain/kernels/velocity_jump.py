@@ -73,5 +73,6 @@ def largest_opening(bodies, loops, rows):
         if loop.restitution == 0.0:
             _, _, w_rel, v_rel = relative(bodies, loop)
             for r in range(loop.row, loop.row + loop.n_rows):
-                largest = max(largest, abs(row_velocity(rows[r], loop, w_rel, v_rel)))
+                if not rows[r].is_open:
+                    largest = max(largest, abs(row_velocity(rows[r], loop, w_rel, v_rel)))
     return largest

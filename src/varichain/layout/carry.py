@@ -21,16 +21,19 @@ def carried(old: Layout, new: Layout, q: Array, v: Array) -> tuple[Array, Array]
     """Coordinates and velocities in the new structure: q and v themselves where they mean the same there.
 
     Raises:
-        StaleStateError: The two have different links, or the new one has a joint that is neither in the old one nor the
-            free joint of a link.
+        StaleStateError: The two have different links, or the new one has a joint that is neither in the old one nor
+            made by a cut.
     """
-    if old.tree.fits(new.tree):
+    if old.tree is new.tree:
         return q, v
-    if not _can_carry(old, new):
+    freed_joints = _freed(old, new)
+    if freed_joints is None:
         raise stale(old, new)
+    if not freed_joints:
+        return q, v
     # the links are the same, in the same order: runs of unchanged joints, and freed links between them
     q_parts, v_parts, end_q, end_v = [], [], 0, 0
-    for i in new.tree.changed_joints(old.tree):
+    for i in freed_joints:
         was = old.joints[i]
         freed = np.empty(13)
         free_coordinates(old.tree.workspaces.mine.table, q, v, i + 1, freed)
@@ -48,7 +51,7 @@ def stale(old: Layout, new: Layout) -> StaleStateError:
     appeared, vanished = ([text for text in one if text not in other] for one, other in ((has, had), (had, has)))
     found = [f"the mechanism has {listed(appeared)}"] if appeared else []
     found += [f"the state has {listed(vanished)}"] if vanished else []
-    can_follow = _can_carry(old, new)
+    can_follow = _freed(old, new) is not None
     cure = "call s.follow(m), or give the state to the cut: m.cut(..., state=s)"
     of = "" if old.mechanism_name == new.mechanism_name else f" of {old.mechanism_name!r}"
     return StaleStateError(
@@ -69,8 +72,16 @@ def _told(joint: Joint, parent: str) -> str:
     return f"{joint.kind} joint {joint.name!r} on {parent!r}"
 
 
-def _can_carry(old: Layout, new: Layout) -> bool:
-    """Whether links are the same, and all joints that are not have been replaced by free ones, as cuts do."""
-    if len(old.joints) != len(new.joints) or list(old.link_index) != list(new.link_index):
-        return False
-    return all(new.joints[i].kind == "free" for i in new.tree.changed_joints(old.tree))
+def _freed(old: Layout, new: Layout) -> list[int] | None:
+    """Indices of joints that cuts have replaced by free ones; None if anything else has changed."""
+    if len(old.joints) != len(new.joints):
+        return None
+    changed = new.tree.changed_joints(old.tree)
+    if changed and old.link_index is not new.link_index and list(old.link_index) != list(new.link_index):
+        return None
+    return changed if all(_floats(new, i) and not _floats(old, i) for i in changed) else None
+
+
+def _floats(layout: Layout, i: int) -> bool:
+    """Whether a link hangs on the ground by a free joint, as cuts leave it; one that did so before was renamed."""
+    return layout.joints[i].kind == "free" and layout.tree.parents[i] == "ground"

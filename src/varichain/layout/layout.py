@@ -197,10 +197,12 @@ class Layout:
             pool = self.__dict__.setdefault("_pool", WorkspacePool(_with_loops, self.tree, self.connections, self.ties))
         return pool  # type: ignore[no-any-return]
 
-    def new_workspace(self) -> Workspace:
-        """A workspace that shares nothing with any other."""
+    def new_workspace(self, modal: bytes = b"") -> Workspace:
+        """A workspace that shares nothing with any other; `modal` are records of loops that open and close by mode."""
         tree = tree_workspace(self.tree.specs, self.tree.gravity)
-        return tree if self.is_tree else loop_workspace(tree, _loop_specs(self.tree, self.connections, self.ties))
+        if self.is_tree and not modal:
+            return tree
+        return loop_workspace(tree, _loop_specs(self.tree, self.connections, self.ties) + modal)
 
     def slot(self, joint: str) -> JointSlot:
         """Slot of a tree joint; UnknownNameError with the valid names if there is none."""

@@ -42,8 +42,10 @@ def _packers(record: np.dtype[np.void], *starts: str) -> list[struct.Struct]:
 
 
 (_LINK,) = _packers(SPEC, "parent")
-_ENDS, _FRAMES, _GEOMETRY, _ROWS, _PASSIVE = _packers(LOOP_SPEC, "link_A", "R_A", "axes", "orientation", "passive")
-_NO_PASSIVE = bytes(_PASSIVE.size)
+_ENDS, _FRAMES, _GEOMETRY, _ROWS, _PASSIVE, _MODAL = _packers(
+    LOOP_SPEC, "link_A", "R_A", "axes", "orientation", "passive", "is_modal"
+)
+_NO_PASSIVE, _NOT_MODAL = bytes(_PASSIVE.size), bytes(_MODAL.size)
 GROUND_SPEC = bytes(SPEC.itemsize)
 
 
@@ -125,7 +127,7 @@ def _joint_spec(joint: Joint) -> bytes:
     angle = math.atan2(math.hypot(second[0], second[1]), second[2])
     geometry = _GEOMETRY.pack(*axes.ravel().tolist(), *second, angle, pitch, length)
     has_passive = any((*joint.damping, *joint.friction, *joint.stiffness))
-    return b"".join([geometry, _rows_of(type(joint)), _passive(joint) if has_passive else _NO_PASSIVE])
+    return b"".join([geometry, _rows_of(type(joint)), _passive(joint) if has_passive else _NO_PASSIVE, _NOT_MODAL])
 
 
 @cache

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, fields
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -233,6 +234,12 @@ class Joint(Frozen, ABC):
         rest = self.rest if is_sequence(self.rest) or self.n_q != 1 else [self.rest]
         numbers = finite_numbers(rest, self.n_q, what)
         return normalised(numbers[:4], what) + numbers[4:] if self.has_quaternion else numbers
+
+    def excess(self, q: Sequence[float]) -> float:
+        """How far coordinates (n_q,) are beyond the limits [rad or m]; negative inside, -inf without limits."""
+        if self.limits is None:
+            return -math.inf
+        return max([max(float(low - x), float(x - high)) for low, high, x in zip(*self.limits, q, strict=True)])
 
     def _checked_limits(self) -> Limits:
         return coordinate_limits(self.limits, self.n_q, self._what("limits"))

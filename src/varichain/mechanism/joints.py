@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import ClassVar, Self
@@ -10,7 +12,7 @@ import numpy as np
 
 from varichain.errors import InputError
 from varichain.mechanism.joint import OPTIONS_PER_FREEDOM, Axes, Axis, Joint, Limits, LoopGeometry, Primitive
-from varichain.mechanism.limits import SwingTwist
+from varichain.mechanism.limits import SwingTwist, coordinate_limits
 from varichain.spatial.checks import NAMED_AXES, Triple, finite_scalar, unit_axis
 from varichain.spatial.frozen import read_only
 from varichain.spatial.rotation import matrix_with_z_along
@@ -216,6 +218,10 @@ class Spherical(Joint):
         """The joint itself, if it has no limits."""
         return self if self.limits is None else None
 
+    def excess(self, q: Sequence[float]) -> float:
+        """How far an orientation is beyond swing or twist [rad]; negative inside, -inf without limits."""
+        return -math.inf if self.limits is None else float(self.limits._excess(*q))
+
     def _checked_limits(self) -> Limits:
         if not isinstance(self.limits, SwingTwist):
             raise InputError(f"{self._what('limits')} must be a SwingTwist or None, not {self.limits!r}")
@@ -226,7 +232,8 @@ class Spherical(Joint):
 class Free(Joint):
     """No constraint at all: a free-floating link. q = (w, x, y, z, px, py, pz), the link's pose in the joint frame.
 
-    v = [angular; linear] velocity of the link [rad/s, m/s] in the link's axes. No limits.
+    v = [angular; linear] velocity of the link [rad/s, m/s] in the link's axes. `limits` are those of the position
+    (px, py, pz) in the joint frame [m].
     """
 
     n_q = 7
@@ -242,7 +249,11 @@ class Free(Joint):
         return (_primitive("free", _Z),)
 
     def _checked_limits(self) -> Limits:
-        raise InputError(f"{self._what('limits')} must be None: a free joint has no limits; found {self.limits!r}")
+        return coordinate_limits(self.limits, 3, self._what("limits"))
+
+    def excess(self, q: Sequence[float]) -> float:
+        """How far the position is beyond the limits [m]; negative inside, -inf without limits."""
+        return super().excess(q[4:])
 
 
 @dataclass(frozen=True, repr=False)

@@ -3,10 +3,10 @@
 `runs` is where users enter; `simulation` holds the loop of spans and events; `engine` calls the kernels.
 """
 
+from varichain.instants.restraints import SoftLimits
 from varichain.simulation.controllers import PD, Compiled, ComputedTorque, Torques
 from varichain.simulation.events import at, stop, use, when, when_force
 from varichain.simulation.live import LiveRun
-from varichain.simulation.restraints import SoftLimits
 from varichain.simulation.rollout_result import Rollout
 from varichain.simulation.rollouts import rollout
 from varichain.simulation.runs import resume, simulate

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.instants.impact import Impact
+from varichain.instants.restraints import Restraints
 from varichain.kernels import running
 from varichain.kernels.impact import SLACK_FORCE
 from varichain.kernels.methods import scratch_shape
@@ -56,25 +57,23 @@ class Engine:
         channels, motion: Driven joints, references and torque tables.
     """
 
-    def __init__(
-        self, state: State, restraints: Record, restraint_names: list[str], table: ControlTable, record: Record
-    ) -> None:
-        """Take over a state, and a copy of the run's record."""
+    def __init__(self, state: State, restraints: Restraints, table: ControlTable, record: Record) -> None:
+        """Take over a state, restraints with their workspace, and a copy of the run's record."""
         layout: Layout = state.layout
         self.layout = layout
-        self.workspace = layout.new_workspace()
+        self.workspace = restraints.workspace
         self.state = state
         self.record = as_records(record.copy())
-        self.restraints, self.restraint_names = as_records(restraints), restraint_names
+        self.restraints, self.restraint_names = as_records(restraints.records), restraints.names
         self.forces = as_records(np.zeros(0, FORCE))
         self._controls = as_records(np.zeros(layout.n_v, CONTROL))
         self.set_controls(table)
-        self.record["has_soft_stops"] = restraints["soft"].any()
+        self.record["has_soft_stops"] = restraints.records["soft"].any()
         self._node_matrix = np.zeros(node_shape(layout.n_q, layout.n_v))
         self._work = np.zeros(scratch_shape(layout.n_q, layout.n_v))
         self._widths = widths_of(layout)
         self._samples = np.zeros((_SAMPLES_AT_ONCE, sum(self._widths)))
-        self._transitions = as_records(np.zeros(4 * len(restraints) + _TRANSITIONS_AT_ONCE, TRANSITION))
+        self._transitions = as_records(np.zeros(4 * len(restraints.names) + _TRANSITIONS_AT_ONCE, TRANSITION))
         node = open_node(self._node_matrix, layout.n_q, layout.n_v)
         self.accelerations, self.torques = node.a, node.tau  # of the last evaluation
 

@@ -12,7 +12,6 @@ from varichain.dynamics.batch import Batch
 from varichain.errors import InputError, VarichainError
 from varichain.layout.layout import Layout, layout_of
 from varichain.layout.state import State, require_fit
-from varichain.mechanism.limits import SwingTwist
 from varichain.mechanism.mechanism import Mechanism
 from varichain.simulation.settings import Settings
 from varichain.simulation.start import INSIDE, OPEN, OPENING, checked_start
@@ -88,9 +87,5 @@ def _excess(m: Mechanism, layout: Layout, q: Array) -> Array:
         if joint.limits is None:
             continue
         part = q[:, slot.q]
-        if isinstance(joint.limits, SwingTwist):
-            excess = np.maximum(excess, [joint.limits._excess(*row) for row in part.tolist()])
-        else:
-            lower, upper = (np.array(bound) for bound in joint.limits)
-            excess = np.maximum(excess, np.maximum(lower - part, part - upper).max(axis=1))
+        excess = np.maximum(excess, [joint.excess(row) for row in part.tolist()])
     return excess

@@ -16,6 +16,7 @@ from varichain.errors import ChatteringError, EventError, InputError, Simulation
 from varichain.instants.actions import Action as InstantAction
 from varichain.instants.change import happen
 from varichain.instants.impact import Impact
+from varichain.instants.restraints import restraints_of
 from varichain.kernels.records import METHOD_CODES
 from varichain.layout.state import State
 from varichain.mechanism.log import LogEntry
@@ -25,7 +26,6 @@ from varichain.simulation.drives import check_on_motion, check_smooth
 from varichain.simulation.engine import Engine, Snapshot, new_record
 from varichain.simulation.events import SAME_INSTANT, Action, At, Event, Stop, Use, check_times, planned_actions
 from varichain.simulation.failures import check_status
-from varichain.simulation.restraints import restraints_of
 from varichain.simulation.settings import Settings
 from varichain.simulation.watches import BREAKS, ConditionWatch, Watch, has_breaks, watches_of
 
@@ -133,8 +133,8 @@ class Simulation:
 
     def _new_engine(self, s: State, controls: Controls, record: NDArray[Any], new: Collection[str] = ()) -> Engine:
         """Engine that takes over a state; joints that `new` controls name must be there."""
-        restraints, names = restraints_of(s.layout, self.settings.limits, controls.driven)
-        engine = Engine(s, restraints, names, controls.table(s.layout, new), record)
+        restraints = restraints_of(s.layout, self.settings.limits, controls.driven)
+        engine = Engine(s, restraints, controls.table(s.layout, new), record)
         controls.load_forces(engine)
         return engine
 
@@ -328,7 +328,7 @@ class Simulation:
             check_on_motion(controls.motion, earlier.state, with_velocities=False)
             check_smooth(controls.motion, earlier.state, self._until)
 
-        def engine_for(after: State) -> Engine:
+        def engine_for(after: State, has_impact: bool) -> Engine:
             engine = self._new_engine(after, controls, earlier.record, new)
             engine.take_over(earlier, with_torques="controller" not in new)
             return engine
