@@ -14,6 +14,7 @@ import hashlib
 import re
 import sys
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -122,6 +123,10 @@ class _Walk:
                 yield from self.value(item, user)
         elif isinstance(value, dict):
             yield from self.value(list(value.items()), user)
+        elif isinstance(value, type) and issubclass(value, Enum):
+            yield f"{value.__name__} {[(member.name, member.value) for member in value]}"
+        elif isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+            yield f"{value.__name__} {value._fields}"
         elif isinstance(value, np.ndarray):
             yield f"{value.dtype!r} {value.shape} {value.tobytes().hex()}"
         elif isinstance(inner := getattr(value, "__wrapped__", value), FunctionType) and not _is_versioned(inner):
@@ -170,7 +175,7 @@ def _name_of(value: Any, user: FunctionType) -> str:
         return name
     raise TypeError(
         f"{user.__module__}.{user.__name__} names {value!r}, of which no digest can be made; valid are numbers, "
-        "tuples, arrays, functions, and objects of Numba, numpy, Python and "
+        "tuples, named tuples, enumerations, arrays, functions, and objects of Numba, numpy, Python and "
         f"{', '.join(sorted(_extensions()))}"
     )
 
