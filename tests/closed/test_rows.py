@@ -11,7 +11,16 @@ import zoo
 from lane import IS_COMPILED
 from measure import deviation
 from varichain.dynamics.arguments import opened
-from varichain.dynamics.loops import closure_errors, constraint_bias, constraint_matrix, loop_bias, loop_jacobian
+from varichain.dynamics.loops import (
+    closure_errors,
+    constraint_bias,
+    constraint_matrix,
+    loop_bias,
+    loop_frames,
+    loop_jacobian,
+    relative_jacobian,
+)
+from varichain.kernels.loop_motion import joint_rows
 from varichain.kernels.records import ROW_CODES
 from varichain.mechanism import (
     JOINT_TYPES,
@@ -118,6 +127,24 @@ def test_freedoms_against_differences(name):
     assert np.abs(loop_jacobian(layout, table, s) @ v_all).max(initial=0.0) < SAME * scale
     found = both_ways(s, lambda t: loop_jacobian(layout, table, t) @ v_all)
     assert deviation(found, loop_bias(layout, table, s)) < DIFFERENCES * scale
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_biases_at_any_velocity(name):
+    """The biases of rows and freedoms are the rates of their velocities, also of a loop that opens."""
+    m, s = chain(name)
+    s.v = zoo.random_v(np.random.default_rng(0), m)
+    layout, table = opened(m, s)
+    (loop,) = layout.loops
+
+    def velocities(t):
+        C, biases = np.empty((6, 6)), np.empty(6)
+        joint_rows(table, t.q, t.v, 0, C, biases)
+        ((X_WA, _),) = loop_frames(layout, table, t)
+        return C @ relative_jacobian(layout, table, t, loop, X_WA) @ t.v, biases
+
+    found = both_ways(s, lambda t: velocities(t)[0])
+    assert deviation(found, velocities(s)[1]) < DIFFERENCES * (1.0 + np.abs(s.v).max() ** 2)
 
 
 @pytest.mark.parametrize("name", EVERY)
