@@ -33,7 +33,7 @@ from varichain.mechanism import (
     PointOnLine,
     Primitive,
 )
-from varichain.mechanism.joint import FREEDOM_WORDS, ROW_WORDS
+from varichain.mechanism.loop_rows import FREEDOM_WORDS, ROW_WORDS
 from varichain.spatial.pose import Pose
 
 H = 1e-5

@@ -20,8 +20,9 @@ from varichain.kernels.records import (
     SPEC,
 )
 from varichain.mechanism.coupling import Coupling
-from varichain.mechanism.joint import Joint, Row
+from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
+from varichain.mechanism.loop_rows import Row
 from varichain.spatial.pose import Pose
 
 

@@ -6,7 +6,7 @@ from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.describe import description, mechanism_from
 from varichain.mechanism.frames import Frame
 from varichain.mechanism.inertia import Inertia
-from varichain.mechanism.joint import JOINT_TYPES, Joint, LoopGeometry, Primitive
+from varichain.mechanism.joint import JOINT_TYPES, Joint, Primitive
 from varichain.mechanism.joints import (
     Cylindrical,
     Fixed,
@@ -23,6 +23,7 @@ from varichain.mechanism.limits import SwingTwist
 from varichain.mechanism.link import Link
 from varichain.mechanism.log import Edit, LogEntry, StructureLog, as_dict, entry_from, log_from
 from varichain.mechanism.loop_joints import Distance, PointInPlane, PointOnLine
+from varichain.mechanism.loop_rows import LoopGeometry
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 

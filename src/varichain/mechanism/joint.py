@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, fields
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from varichain.errors import DuplicateNameError, InputError
 from varichain.mechanism.breaks import Breaks
 from varichain.mechanism.limits import coordinate_limits
+from varichain.mechanism.loop_rows import LoopGeometry, Row, check_rows
 from varichain.spatial.checks import finite_numbers, flag, is_sequence, name_string, non_negative_scalar, normalised
 from varichain.spatial.frozen import Frozen, read_only
 
@@ -46,29 +47,6 @@ class Primitive:
 
 JOINT_TYPES: dict[str, type[Joint]] = {}
 """All joint types by the names of their classes, in the order in which they were defined."""
-
-Row = tuple[str, int]
-"""A direction of motion of frame A against frame B of a joint: a word and an axis, see `Joint.rows`."""
-
-
-class LoopGeometry(NamedTuple):
-    """What the rows of a joint that closes a loop look at.
-
-    Attributes:
-        axes: Rotation matrix (3, 3): axes 0, 1, 2 of the rows in the joint frame. Axis 2 is the joint's axis.
-        second: Second axis of "crossed" and "cardan" rows, a unit vector (3,) in `axes`, fixed in frame A.
-        pitch: Of "helical" rows [m/rad].
-        length: Of "distance" rows [m].
-    """
-
-    axes: NDArray[np.float64]
-    second: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    pitch: float = 0.0
-    length: float = 0.0
-
-
-ROW_WORDS = ("linear", "angular", "slid", "helical", "crossed", "distance")
-FREEDOM_WORDS = ("linear", "angular", "slid", "turned", "carried", "cardan", "across")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -143,7 +121,7 @@ class Joint(Frozen, ABC):
         if "format_names" not in cls.__dict__:  # a file must not turn a joint into one of its base class
             cls.format_names = {}
         if not cls.__name__.startswith("_"):
-            _check_rows(cls)
+            check_rows(cls)
             _register(cls)
 
     def __post_init__(self) -> None:
@@ -252,24 +230,6 @@ class Joint(Frozen, ABC):
                     f"{self._what('stiffness')} must be equal for {', '.join(self.coordinates[k : k + 3])}, "
                     f"not {self.stiffness[k : k + 3]}: otherwise the spring has no potential energy"
                 )
-
-
-def _check_rows(kind: type[Joint]) -> None:
-    """Refuse rows and freedoms that do not make up the six directions of motion."""
-    if kind.rows is None:
-        return
-    for what, given, words in (("row", kind.rows, ROW_WORDS), ("freedom", kind.freedoms, FREEDOM_WORDS)):
-        for word, axis in given:
-            if word not in words or axis not in (0, 1, 2):
-                raise InputError(
-                    f"a {what} of {kind.__name__} must be a word and an axis 0, 1 or 2, not ({word!r}, {axis!r}); "
-                    f"words: {', '.join(words)}"
-                )
-    if len(kind.freedoms) != kind.n_v or len(kind.rows) != 6 - kind.n_v:
-        raise InputError(
-            f"{kind.__name__} has n_v = {kind.n_v}, so it needs {kind.n_v} freedoms and {6 - kind.n_v} rows; found "
-            f"{len(kind.freedoms)} and {len(kind.rows)}"
-        )
 
 
 def _register(kind: type[Joint]) -> None:

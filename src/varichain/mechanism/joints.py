@@ -11,8 +11,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from varichain.errors import InputError
-from varichain.mechanism.joint import OPTIONS_PER_FREEDOM, Axes, Axis, Joint, Limits, LoopGeometry, Primitive
+from varichain.mechanism.joint import OPTIONS_PER_FREEDOM, Axes, Axis, Joint, Limits, Primitive
 from varichain.mechanism.limits import SwingTwist, coordinate_limits
+from varichain.mechanism.loop_rows import LoopGeometry
 from varichain.spatial.checks import NAMED_AXES, Triple, finite_scalar, unit_axis
 from varichain.spatial.frozen import read_only
 from varichain.spatial.rotation import matrix_with_z_along

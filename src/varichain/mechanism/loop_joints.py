@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from varichain.errors import InputError
-from varichain.mechanism.joint import Axis, Joint, Limits, LoopGeometry, Primitive
+from varichain.mechanism.joint import Axis, Joint, Limits, Primitive
+from varichain.mechanism.loop_rows import LoopGeometry
 from varichain.spatial.checks import finite_scalar, unit_axis
 from varichain.spatial.frozen import read_only
 from varichain.spatial.rotation import matrix_with_z_along

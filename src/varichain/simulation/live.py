@@ -172,7 +172,7 @@ class LiveRun:
         Args:
             link: Name of the link that gets a virtual copy, or of a named frame on it.
             other: Name of the other link, or "ground".
-            kind: "fixed", "spherical", "revolute", "prismatic", "cylindrical" or "planar".
+            kind: Of a joint that one axis describes, or none, such as "fixed", "spherical" or "revolute".
             axis: Axis of the joint, in the world: "x", "-y", ...; without meaning for the first two.
             point: Where the joint is, in the link's frame (3,) [m]; its origin, or the named frame, by default.
             name: Name of the joint; "link to other" by default.
