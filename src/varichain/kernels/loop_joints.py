@@ -6,19 +6,11 @@ Freedom k of a loop's joint is told by a row, `free_kinds[k]` and `free_axes[k]`
 import math
 
 from varichain.kernels.jit import helper, routine
-from varichain.kernels.loops import (
-    coordinate_along,
-    direction,
-    pick,
-    place_loop,
-    relative,
-    rotation_vector,
-    turned_back,
-    unit_wrench,
-    velocity_along,
-)
+from varichain.kernels.loops import place_loop, relative
 from varichain.kernels.passive import sliding
 from varichain.kernels.records import ANGULAR, CARDAN, CARRIED, TURNED
+from varichain.kernels.relative_rotation import rotation_vector, turned_back
+from varichain.kernels.row_kinds import coordinate_along, direction, pick, unit_wrench, velocity_along
 from varichain.kernels.tuples import (
     ZERO3,
     ZERO6,

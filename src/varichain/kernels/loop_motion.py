@@ -3,17 +3,9 @@
 from varichain.kernels.jit import INTEGER, MATRIX, TABLE, VECTOR, helper, kernel
 from varichain.kernels.kinematics import move_all
 from varichain.kernels.loop_joints import freedom_direction, freedom_wrench
-from varichain.kernels.loops import (
-    bias_along,
-    least_aligned,
-    line_of,
-    place_loop,
-    place_rows,
-    relative,
-    row_bias,
-    wrench_at,
-)
+from varichain.kernels.loops import place_loop, place_rows, relative, row_bias, wrench_at
 from varichain.kernels.records import ACROSS
+from varichain.kernels.row_kinds import bias_along, least_aligned, line_of
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_rows
 from varichain.kernels.tuples import ZERO3, add3, cross3, dot3, load3, scale3, sub3
 

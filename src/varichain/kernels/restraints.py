@@ -8,18 +8,11 @@ restraints of tree joints that cannot be locks: the position of a free joint, fr
 
 from varichain.kernels.balls import swing_and_twist, swing_bias
 from varichain.kernels.jit import helper, routine
-from varichain.kernels.loops import (
-    bias_along,
-    coordinate_along,
-    direction,
-    place_loop,
-    relative,
-    turned_back,
-    unit_wrench,
-    velocity_along,
-)
+from varichain.kernels.loops import place_loop, relative
 from varichain.kernels.manifold import step_quaternion
 from varichain.kernels.records import COORDINATE, NO_FRICTION, ROW_OF_LOOP, SWING
+from varichain.kernels.relative_rotation import turned_back
+from varichain.kernels.row_kinds import bias_along, coordinate_along, direction, unit_wrench, velocity_along
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
 from varichain.kernels.tuples import cross3, dot3, dot6, load3, load6, mat_t_vec, scale3, store9
 
