@@ -31,7 +31,8 @@ FACTS: dict[str, tuple[str, ...]] = {
     "loop points placed": ("bodies placed",),  # where loops act
     "loop axes placed": ("bodies placed",),  # axes of the joints that close loops
     "rows placed": ("loop points placed", "loop axes placed"),  # directions and wrenches
-    "rows factored": ("inertias articulated", "rows placed"),  # propagated rows, and the factor of their Gram matrix
+    "rows propagated": ("inertias articulated", "rows placed"),  # through the articulated tree
+    "rows factored": ("rows propagated",),  # the factor of their Gram matrix
     "slips loaded": (),  # position errors of couplings
     "slip rates loaded": (),  # velocity errors of couplings
 }
@@ -138,10 +139,12 @@ def _kind(node: ast.FunctionDef) -> tuple[str, int]:
 def written(functions: dict[Place, Function], is_generous: bool) -> dict[Place, set[str]]:
     """Arguments that each function writes into, itself or through what it calls.
 
-    Whoever is generous counts arguments too that are handed on in a tuple, or to a kernel that is called by address:
-    they may be written.
+    Whoever is generous counts arguments too that are handed on in a tuple, opened as one, or given to a kernel that is
+    called by address: they may be written.
     """
-    found = {place: set(_stored(function)) & set(function.arguments) for place, function in functions.items()}
+    found = {
+        place: set(_stored(function, is_generous)) & set(function.arguments) for place, function in functions.items()
+    }
     is_new = True
     while is_new:
         is_new = False
@@ -165,8 +168,15 @@ def _arrays(node: ast.expr, is_generous: bool = False) -> list[str]:
     """Names whose memory a value is or is a part of: of an array, of a part of it, of a field, of arrays in a tuple."""
     if isinstance(node, ast.Tuple) and is_generous:
         return [name for element in node.elts for name in _arrays(element, True)]
-    if isinstance(node, ast.BinOp) and is_generous:  # of tuples
-        return _arrays(node.left, True) + _arrays(node.right, True)
+    if isinstance(node, ast.Starred) and is_generous:
+        return _arrays(node.value, True)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and is_generous:
+        if node.func.id[0].isupper():  # a named tuple
+            return [
+                name for part in (*node.args, *(key.value for key in node.keywords)) for name in _arrays(part, True)
+            ]
+        if node.func.id.startswith("open_"):  # parts of an array by name
+            return _arrays(node.args[0], True)
     while isinstance(node, ast.Subscript | ast.Attribute | ast.Call):
         if isinstance(node, ast.Call):  # q.reshape(n, 3) is q
             is_view = isinstance(node.func, ast.Attribute) and node.func.attr == "reshape"
@@ -191,9 +201,9 @@ def _roots(function: Function, is_generous: bool = False) -> dict[str, list[str]
     return roots
 
 
-def _stored(function: Function) -> Iterator[str]:
+def _stored(function: Function, is_generous: bool) -> Iterator[str]:
     """Names of arrays and records into which a function's own statements write."""
-    roots = _roots(function)
+    roots = _roots(function, is_generous)
     for node in ast.walk(function.node):
         if isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store):
             for name in _arrays(node):

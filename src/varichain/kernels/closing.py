@@ -23,7 +23,10 @@ _CHEAP, _MOST = 8, 16  # corrections with the old factor, and all together
 
 @routine
 def _correct(table, step):
-    """Step that answers the rows' right-hand sides."""
+    """Step that answers the rows' right-hand sides.
+
+    Needs: rows factored.
+    """
     dofs = open_dofs(table)
     for k in range(len(dofs)):
         dofs[k].u = 0.0

@@ -23,6 +23,9 @@ def accelerate(table, rate, q, v, a_out):
 
     `rate` is 1 / h if a step of length h is to undo the errors of the loops, 0 if they are closed otherwise.
     Returns the smallest pivot kept and the largest dropped.
+
+    Needs: bodies moved, bias forces loaded, torques loaded.
+    Gives: rows placed, rows factored.
     """
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
     inward_articulated(bodies, dofs)

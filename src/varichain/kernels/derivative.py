@@ -27,7 +27,10 @@ from varichain.kernels.tuples import (
 
 @routine
 def load_forces(table, forces):
-    """Add external forces to the bias forces of bodies, which must have been moved; returns their power."""
+    """Add external forces to the bias forces of bodies; returns their power.
+
+    Needs: bodies moved.
+    """
     bodies, links = open_bodies(table), open_links(table)
     power = 0.0
     for i in range(len(forces)):

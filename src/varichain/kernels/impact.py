@@ -27,7 +27,8 @@ SLACK_POSITION, SLACK_VELOCITY, SLACK_FORCE = 1e-12, 1e-11, 1e-10
 # are resolved to the slack: what falls through that at 1000 m/s^2 has half of this.
 AT_REST = 1e-4
 TURN_ALL, MOST_TURNS = 10, 400
-FREE_BEFORE, BY_FRICTION, AT_STOP = 0, 1, 2  # what has locked a freedom before an event
+# What has locked a freedom before an event; AT_REST_BEFORE if it rests in a state that no run has given modes.
+AT_REST_BEFORE, FREE_BEFORE, BY_FRICTION, AT_STOP = -1, 0, 1, 2
 
 
 @routine
@@ -54,7 +55,7 @@ def find_touched(table, restraints, q, v):
             restraint.before = AT_STOP if restraint.at != 0 else BY_FRICTION
             continue
         if restraint.friction > 0.0 and restraint.slide == 0 and restraint.rate == 0.0:
-            restraint.before = BY_FRICTION  # of a state that no run has given modes
+            restraint.before = AT_REST_BEFORE
         if restraint.friction > 0.0 and restraint.slide != 0 and restraint.slide * restraint.rate <= SLACK_VELOCITY:
             bring_to_rest(restraint, v)
         if restraint.soft or not (restraint.lower > -math.inf or restraint.upper < math.inf):
@@ -142,7 +143,7 @@ def _let_rest(restraints):
         if restraint.at != 0:
             stays = restraint.at * restraint.rate > -AT_REST
         else:
-            stays = restraint.before == BY_FRICTION and abs(restraint.rate) < AT_REST
+            stays = restraint.before in (BY_FRICTION, AT_REST_BEFORE) and abs(restraint.rate) < AT_REST
         if stays:
             restraint.locked = 1
             found = True

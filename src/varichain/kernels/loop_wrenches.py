@@ -38,5 +38,8 @@ def loop_wrenches(
     # out (n_loops, 6)
     wrenches_out,
 ):
-    """Wrenches [moment; force] at the loops' points from multipliers; the rows must be placed."""
+    """Wrenches [moment; force] at the loops' points from multipliers.
+
+    Needs: rows placed.
+    """
     gather_wrenches(open_loops(table), open_rows(table), multipliers, wrenches_out)

@@ -143,7 +143,10 @@ def row_velocity(row, loop, w_rel, v_rel):
 
 @helper
 def row_bias(bodies, row, loop, motion):
-    """Kdot v of one row, with the bodies' accelerations for zero joint accelerations in `A`; zero of a coupling."""
+    """Kdot v of one row, with the bodies' accelerations for zero joint accelerations in `A`; zero of a coupling.
+
+    Needs: bodies moved, rows placed.
+    """
     if row.kind == COUPLED:
         return 0.0
     return bias_along(row.kind, row.axis, bodies, loop, load3(row.e), motion)

@@ -75,16 +75,20 @@ def _set_torque(torque, acts, controls, run):
 def run_rows(
     # in: address of `run`
     address,
-    # in and out: arguments of `run`
+    # layout: arguments of `run`, as there
     table,
+    # in and out
     restraints,
+    # in
     forces,
     channels,
     motion,
+    # in and out
     controls,
     runs,
     q,
     v,
+    # work
     node_matrix,
     work,
     samples,

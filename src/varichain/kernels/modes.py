@@ -33,6 +33,8 @@ def smallest_signal(context, q, v):
     """Signal of the nearest event, negative after it: gaps, sliding velocities, margins of forces.
 
     Forces are those of the last evaluation, which must have been of this state.
+
+    Needs: bodies moved.
     """
     table, restraints = context.table, context.restraints
     # Euler's new velocities moved the joints: a joint that moves back now was only put there as its loops were closed

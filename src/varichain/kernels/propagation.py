@@ -100,6 +100,7 @@ def propagate(bodies, dofs, loops, rows, support, propagated):
     """Propagate the rows of all loops: body A's own way, body B's own way, then the way they share.
 
     Needs: inertias articulated, rows placed.
+    Gives: rows propagated.
     """
     for l in range(len(loops)):
         loop = loops[l]

@@ -178,6 +178,8 @@ def bias_along(kind, axis, bodies, loop, e, motion):
 
     Rows turn with B, and their point moves with A: d/dt (f . V_rel) = f . (A_A - A_B) - f . (V_B x V_rel)
     + e . (w_rel x v_rel), all about the point. The last term vanishes for CARRIED rows, which turn with A.
+
+    Needs: bodies moved.
     """
     w_B, v_B, w_rel, v_rel = motion
     A_A, A_B = load6(bodies[loop.body_A].A), load6(bodies[loop.body_B].A)

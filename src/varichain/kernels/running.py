@@ -100,7 +100,10 @@ def _attempt(context, t, h, q, v, node, work, is_kept):
 
 @fragment
 def _locate(context, t, h, q, v, node, work):
-    """Shorten a step that passes an event to just after it; the node's end is there. Returns its length."""
+    """Shorten a step that passes an event to just after it; the node's end is there. Returns its length.
+
+    Needs: bodies moved.
+    """
     early, late = 0.0, h
     signal_early, signal_late = math.nan, smallest_signal(context, node.q_end, node.v_end)
     side, slow = 0, 0
@@ -196,9 +199,9 @@ def settle(context, is_after_impact, q, v, node, transitions):
     _evaluate(context, run.time, q, v, node.tau, node.a, node.powers)
     for i in range(len(restraints)):
         restraint = restraints[i]
-        if restraint.before and not restraint.locked:
+        if restraint.before > 0 and not restraint.locked:
             _note(run, transitions, LEFT if restraint.before == AT_STOP else SLIPPED, i, 0.0, 0.0)
-        elif restraint.locked and not restraint.before and restraint.friction > 0.0 and restraint.at == 0:
+        elif restraint.locked and restraint.before <= 0 and restraint.friction > 0.0 and restraint.at == 0:
             _note(run, transitions, STUCK, i, 0.0, 0.0)
     run.is_evaluated = 1
     lost = first_nonfinite(v, node.a)

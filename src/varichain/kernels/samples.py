@@ -97,7 +97,10 @@ def _turn_back(bodies, holding):
 
 @routine
 def write_sample(table, q, v, tau, run, row_out):
-    """Write a sample of the state that was evaluated last."""
+    """Write a sample of the state that was evaluated last.
+
+    Needs: bodies moved, rows placed.
+    """
     bodies, dofs, loops, multipliers = open_bodies(table), open_dofs(table), open_loops(table), open_multipliers(table)
     n_loops, n_couplings = count_loops(loops)
     sample = open_sample(row_out, sample_widths(len(q), len(v), n_loops, n_couplings))

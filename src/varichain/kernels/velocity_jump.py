@@ -37,9 +37,12 @@ def velocity_jump(
 
 @routine
 def jump(table, v, dv_out):
-    """Velocity jump by loops, by the given jumps of locked freedoms, and by impulses on bodies, which v has moved.
+    """Velocity jump by loops, by the given jumps of locked freedoms, and by impulses on bodies.
 
     The entry of a locked freedom is the part beyond its given jump: zero.
+
+    Needs: bodies moved.
+    Gives: rows placed.
     """
     bodies, dofs, loops, rows, multipliers = (
         open_bodies(table),
@@ -66,7 +69,10 @@ def jump(table, v, dv_out):
 
 @routine
 def largest_opening(bodies, loops, rows):
-    """Largest velocity that a loop without restitution opens with, of bodies that have been moved."""
+    """Largest velocity that a loop without restitution opens with.
+
+    Needs: bodies moved, rows placed, slip rates loaded.
+    """
     largest = 0.0
     for i in range(len(loops)):
         loop = loops[i]
