@@ -364,11 +364,27 @@ def test_bad_swing_and_twist_are_refused(arguments, words):
         SwingTwist(**arguments)
 
 
-@pytest.mark.parametrize("joint", [Free, Fixed])
-def test_free_and_fixed_have_no_limits(joint):
-    """Free and fixed joints cannot be limited."""
-    with pytest.raises(InputError, match=f"limits of {joint.__name__.lower()} joint must be None"):
-        joint(limits=(-1, 1))
+def test_fixed_joints_have_no_limits():
+    """Fixed joints cannot be limited."""
+    with pytest.raises(InputError, match="limits of fixed joint must be None"):
+        Fixed(limits=(-1, 1))
+
+
+def test_limits_of_a_free_joint_are_those_of_its_position():
+    """The limits of a free joint are three bounds of its position; orientations have none."""
+    joint = Free(limits=((None, -1.0, 0.0), 2.0))
+    assert joint.limits == ((-math.inf, -1.0, 0.0), (2.0, 2.0, 2.0))
+    assert joint.excess((1.0, 0.0, 0.0, 0.0, 9.0, 0.0, 1.0)) == 7.0
+    assert joint.excess((0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0)) == -1.0
+    with pytest.raises(InputError, match="lower limits of free joint must be a number, None, or 3 of them"):
+        Free(limits=((0.0,) * 7, (1.0,) * 7))
+
+
+def test_isotropic_friction_is_one_number():
+    """Friction against the whole angular velocity of a ball is the same about all axes."""
+    assert Spherical(friction=0.5, is_isotropic=True).friction == (0.5, 0.5, 0.5)
+    with pytest.raises(InputError, match=r"must be one number with is_isotropic, not \(0.1, 0.2, 0.1\)"):
+        Spherical(friction=(0.1, 0.2, 0.1), is_isotropic=True)
 
 
 # --- refusals of axes -------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import varichain as vc
-from moving import pendulum, slider, started
+from moving import slider, started
 
 
 def test_a_start_outside_hard_limits_is_refused():
@@ -41,35 +41,6 @@ def test_impossible_soft_limits_are_refused(numbers):
         vc.SoftLimits(*numbers)
 
 
-def test_limits_of_a_joint_that_closes_a_loop_are_refused():
-    """Nothing is dropped in silence: a loop's joint with limits or dry friction is an error that says what to do."""
-    for joint, word in ((vc.Revolute("y", limits=(-1, 1)), "limits"), (vc.Revolute("y", friction=1.0), "dry friction")):
-        m = pendulum()
-        s = m.state()
-        m.connect("bob", "ground", joint, at=(0, 0, 0), state=s, name="second hinge")
-        with pytest.raises(vc.InputError, match=f"'second hinge' closes a loop and has {word}"):
-            vc.simulate(m, s, 1.0)
-
-
-def test_limits_of_a_connection_in_mid_run_are_refused_there():
-    """A connection with limits by an event ends the run with an error that tells the time; the trace is kept."""
-    m = pendulum()
-    grip = vc.connect("bob", "ground", vc.Revolute("y", limits=(-1, 1)), name="grip")
-    with pytest.raises(vc.ControllerError, match=r"at t = 0.1 s: .*'grip' closes a loop") as caught:
-        vc.simulate(m, m.state(), 1.0, events=[vc.at(0.1, grip)], step=0.05)
-    assert caught.value.trace.time[-1] == 0.1
-
-
-def test_friction_of_a_limited_ball_is_refused():
-    """A ball with limits and dry friction is an error; without limits it runs."""
-    m = vc.Mechanism("ball")
-    joint = vc.Spherical(name="hip", limits=vc.SwingTwist(swing=1.0), friction=0.1)
-    m.add_link("thigh", joint=joint, inertia=vc.Inertia.sphere(1.0, 0.1, com=(0, 0, -0.3)))
-    with pytest.raises(vc.InputError, match=r"'hip' has limits and friction"):
-        vc.simulate(m, m.state(), 1.0)
-    vc.simulate(m, m.state(), 0.1, limits="off", step=0.05)
-
-
 def test_a_cone_without_width_is_refused():
     """A swing of zero has no direction to push along."""
     m = vc.Mechanism("ball")
@@ -77,13 +48,3 @@ def test_a_cone_without_width_is_refused():
     m.add_link("thigh", joint=joint, inertia=vc.Inertia.sphere(1.0, 0.1))
     with pytest.raises(vc.InputError, match=r"cannot be simulated; use a revolute"):
         vc.simulate(m, m.state(), 1.0)
-
-
-def test_unequal_armature_of_a_limited_ball_is_refused():
-    """A ball with limits must have one armature for its three freedoms, unless its limits are soft."""
-    m = vc.Mechanism("ball")
-    joint = vc.Spherical(name="hip", limits=vc.SwingTwist(swing=1.0), armature=(0.1, 0.2, 0.1))
-    m.add_link("thigh", joint=joint, inertia=vc.Inertia.sphere(1.0, 0.1, com=(0, 0, -0.3)))
-    with pytest.raises(vc.InputError, match=r"'hip' has limits and armature that differs"):
-        vc.simulate(m, m.state(), 1.0)
-    vc.simulate(m, m.state(), 0.1, limits="soft", step=0.05)

@@ -21,8 +21,10 @@ from varichain.kernels.records import (
     SPEC,
     SWING,
     SWUNG,
+    TURNED,
     TWIST,
     TWISTED,
+    WHOLE_BALL,
 )
 from varichain.layout.layout import Layout
 from varichain.layout.workspace import Workspace
@@ -86,7 +88,7 @@ class _Stop:
 
     Attributes:
         label: What it is called beside its joint, or "".
-        kind: COORDINATE, SWING or TWIST of a tree joint; ROW_OF_LOOP if it can only be a row.
+        kind: COORDINATE, SWING or TWIST of a tree joint; ROW_OF_LOOP if it can only be a row; WHOLE_BALL.
         freedom: Freedom of the joint.
         row: Kind and axis of the row that would lock it.
         values: Bounds, friction and softness.
@@ -106,20 +108,24 @@ def restraints_of(layout: Layout, limits: Limits, driven: frozenset[str] = froze
     modal: list[NDArray[Any]] = []
     n_loops, n_rows = len(layout.connections) + len(layout.ties), layout.n_rows
 
-    def add(name: str, stops: list[_Stop], spec: NDArray[Any] | None, first_dof: int) -> None:
+    def add(name: str, stops: list[_Stop], spec: NDArray[Any], first_dof: int) -> None:
         nonlocal n_rows
-        rows = [stop for stop in stops if spec is not None and (first_dof < 0 or stop.kind == ROW_OF_LOOP)]
+        rows: list[tuple[int, int]] = []
+        ball: dict[str, Any] = {}
         for stop in stops:
-            record = {"kind": stop.kind, "dof": -1, "freedom": stop.freedom, **stop.values}
-            if stop in rows:
-                record |= {"kind": ROW_OF_LOOP, "loop": n_loops + len(modal), "row": n_rows + rows.index(stop)}
-            if first_dof >= 0 and (stop not in rows or stop.values["friction"] > 0.0):
+            record = {"kind": stop.kind, "dof": -1, "loop": -1, "freedom": stop.freedom, **stop.values}
+            is_row = record.pop("as_rows", first_dof < 0 or stop.kind == ROW_OF_LOOP)
+            if is_row:
+                kind = stop.kind if stop.kind == WHOLE_BALL else ROW_OF_LOOP
+                record |= {"kind": kind, "loop": n_loops + len(modal), "row": n_rows + len(rows)}
+                rows += [(TURNED, 0), (TURNED, 1), (TURNED, 2)] if stop.kind == WHOLE_BALL else [stop.row]
+                ball |= {name: stop.values[name] for name in ("axis", "middle") if name in stop.values}
+            if first_dof >= 0 and (not is_row or stop.values["friction"] > 0.0):
                 record["dof"] = first_dof + stop.freedom
             records.append(record)
             names.append(f"{name}.{stop.label}" if stop.label else name)
         if rows:
-            assert spec is not None
-            modal.append(_modal(spec, rows))
+            modal.append(_modal(spec, rows, ball))
             n_rows += len(rows)
 
     first_dof = 0
@@ -145,7 +151,7 @@ def touchable(layout: Layout) -> Restraints:
     kept = layout.tree.__dict__.get("_touchable")
     if kept is None:
         kept = restraints_of(layout, "hard")
-        if (kept.records["kind"] == ROW_OF_LOOP).any():
+        if (kept.records["loop"] >= 0).any():
             return kept
         layout.tree.__dict__["_touchable"] = kept
     if any(_is_restrained(connection.joint, "hard") for connection in layout.connections):
@@ -168,6 +174,10 @@ def _stops(joint: Joint, limits: Limits, in_tree: bool) -> Iterator[_Stop]:
                 yield _Stop(label, ROW_OF_LOOP, 3 + k, (LINEAR, k), _values(limits, low, high))
     # a ball that is locked at a stop turns its axes: friction along them is then a row
     beside_stops = isinstance(bounds, SwingTwist) and limits == "hard"
+    if joint.is_isotropic and joint.friction[0] > 0.0:
+        values = _values(limits, -math.inf, math.inf, joint.friction[0])
+        yield _Stop("", WHOLE_BALL, 0, (TURNED, 0), values | {"as_rows": beside_stops or not in_tree})
+        return
     for k, label in enumerate(joint.coordinates):
         low, high = -math.inf, math.inf
         if bounds is not None and not joint.has_quaternion:
@@ -225,13 +235,13 @@ def _spec_of_tree(layout: Layout, i: int) -> NDArray[Any]:
     return spec
 
 
-def _modal(spec: NDArray[Any], stops: list[_Stop]) -> NDArray[Any]:
+def _modal(spec: NDArray[Any], rows: list[tuple[int, int]], ball: dict[str, Any]) -> NDArray[Any]:
     """The loop with rows that open and close by mode, in place of its own."""
-    spec["is_modal"], spec["n_rows"], spec["n_free"], spec["passive"] = 1, len(stops), 0, 0
-    for k, stop in enumerate(stops):
-        spec["row_kinds"][0, k], spec["row_axes"][0, k] = stop.row
-        if "axis" in stop.values:
-            spec["axis_A"], spec["rest"][0, :4] = stop.values["axis"], stop.values["middle"]
+    spec["is_modal"], spec["n_rows"], spec["n_free"], spec["passive"] = 1, len(rows), 0, 0
+    for k, row in enumerate(rows):
+        spec["row_kinds"][0, k], spec["row_axes"][0, k] = row
+    if ball:
+        spec["axis_A"], spec["rest"][0, :4] = ball["axis"], ball["middle"]
     return spec
 
 

@@ -150,6 +150,7 @@ def _fill_loop(spec, loop, bodies, dofs, links, support):
     loop.pitch = spec.pitch
     loop.length = spec.length
     _fill_freedoms(spec, loop)
+    loop.isotropic = spec.isotropic
     loop.is_modal = spec.is_modal
     loop.owner = spec.owner
     k_A, k_B = _ends(spec, bodies, links)

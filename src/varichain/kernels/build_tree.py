@@ -110,6 +110,7 @@ def _add_dofs(spec, link_row, body_index, offset, body, before, dofs):
             passive = 1
         before = k
     body.passive = passive
+    body.isotropic = spec.isotropic
     body.link = link_row
     # joints of several elementary freedoms have one coordinate for each
     n_q = n_q_of(body.kind)

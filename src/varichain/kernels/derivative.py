@@ -17,6 +17,7 @@ from varichain.kernels.tuples import (
     cross3,
     dot6,
     join6,
+    length3,
     linear,
     load3,
     load6,
@@ -116,7 +117,12 @@ def _dissipation(bodies, loops, dofs, v):
         body = bodies[b]
         if body.passive:
             for k in range(body.dof, body.dof + body.n_dof):
-                taken += v[k] * (dofs[k].damping * v[k]) + dofs[k].friction * abs(v[k])
+                taken += v[k] * (dofs[k].damping * v[k])
+                if not body.isotropic:
+                    taken += dofs[k].friction * abs(v[k])
+            if body.isotropic:
+                k = body.dof
+                taken += dofs[k].friction * length3((v[k], v[k + 1], v[k + 2]))
     for i in range(len(loops)):
         taken += loops[i].dissipated
     return taken

@@ -14,7 +14,7 @@ from varichain.kernels.jit import CHANNELS, IMPACTS, MATRIX, RESTRAINTS, RUNS, T
 from varichain.kernels.kinematics import move_all
 from varichain.kernels.loop_wrenches import gather_wrenches
 from varichain.kernels.pivots import massless_freedom
-from varichain.kernels.records import ROW_OF_LOOP
+from varichain.kernels.records import WHOLE_BALL
 from varichain.kernels.restraints import aim_locks, along, apply_modes, bring_to_rest, measure, reaction_of
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
 from varichain.kernels.totals import kinetic_energy, mass_and_center, momentum_about
@@ -51,12 +51,15 @@ def find_touched(table, restraints, q, v):
     for i in range(len(restraints)):
         restraint = restraints[i]
         restraint.before = FREE_BEFORE
+        restraint.resting = 0
         if restraint.locked:
             restraint.before = AT_STOP if restraint.at != 0 else BY_FRICTION
             continue
         if restraint.friction > 0.0 and restraint.slide == 0 and restraint.rate == 0.0:
             restraint.before = AT_REST_BEFORE
         if restraint.friction > 0.0 and restraint.slide != 0 and restraint.slide * restraint.rate <= SLACK_VELOCITY:
+            # a ball that slides in another direction now is not at rest
+            restraint.resting = 0 if restraint.kind == WHOLE_BALL and restraint.x > AT_REST else 1
             bring_to_rest(restraint, v)
         if restraint.soft or not (restraint.lower > -math.inf or restraint.upper < math.inf):
             continue
@@ -77,8 +80,12 @@ def _jump_with_locks(table, restraints, q, v, dv):
     aim_locks(restraints, bodies, dofs, q, v)
     move_all(q, v, bodies, dofs)
     for i in range(len(restraints)):
-        if restraints[i].locked and restraints[i].kind != ROW_OF_LOOP:
-            dofs[restraints[i].dof].forced = -along(restraints[i], q, v)
+        restraint = restraints[i]
+        if restraint.locked and restraint.kind == WHOLE_BALL and restraint.loop < 0:
+            for j in range(3):
+                dofs[restraint.dof + j].forced = -v[restraint.dof + j]
+        elif restraint.locked and restraint.loop < 0:
+            dofs[restraint.dof].forced = -along(restraint, q, v)
     store6(bodies[0].forced, ZERO6)
     for b in range(1, len(bodies)):
         body = bodies[b]

@@ -7,7 +7,7 @@ import math
 
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.loops import place_loop, relative
-from varichain.kernels.passive import sliding
+from varichain.kernels.passive import ball_sliding, sliding
 from varichain.kernels.records import ANGULAR, CARDAN, CARRIED, TURNED
 from varichain.kernels.relative_rotation import rotation_vector, turned_back
 from varichain.kernels.row_kinds import coordinate_along, direction, pick, unit_wrench, velocity_along
@@ -102,11 +102,14 @@ def load_loop_forces(bodies, loops):
         R_WA, R_WB = place_loop(bodies, loop)
         _, _, w_rel, v_rel = relative(bodies, loop)
         pose = pose_of_A(loop, R_WA, R_WB)
-        own, dissipated = ZERO6, 0.0
+        own, dissipated, turning = ZERO6, 0.0, ZERO3
+        if loop.isotropic:
+            turning = ball_sliding((loop.slide[0], loop.slide[1], loop.slide[2]), mat_t_vec(R_WA, w_rel))
         for k in range(loop.n_free):
             e = freedom_direction(loop, k, R_WA, R_WB)
             v = freedom_rate(loop, k, e, w_rel, v_rel)
-            drag = loop.damping[k] * v + loop.friction[k] * sliding(loop.slide[k], v)
+            direction = pick(turning, k) if loop.isotropic else sliding(loop.slide[k], v)
+            drag = loop.damping[k] * v + loop.friction[k] * direction
             spring = loop.stiffness[k] * _from_rest(loop, k, pose) if loop.stiffness[k] > 0.0 else 0.0
             dissipated += drag * v
             own = add_scaled6(own, -(drag + spring), freedom_wrench(loop, k, e, ZERO3))

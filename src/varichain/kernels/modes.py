@@ -7,12 +7,31 @@ It is solved by pivoting, as in `impact`.
 import math
 
 from varichain.kernels.derivative import derivative
-from varichain.kernels.impact import MOST_TURNS, SLACK_FORCE, SLACK_POSITION, SLACK_VELOCITY, TURN_ALL, lock_all
+from varichain.kernels.impact import (
+    AT_REST,
+    MOST_TURNS,
+    SLACK_FORCE,
+    SLACK_POSITION,
+    SLACK_VELOCITY,
+    TURN_ALL,
+    lock_all,
+)
 from varichain.kernels.jit import routine
 from varichain.kernels.kinematics import move_all
-from varichain.kernels.restraints import acceleration_of, bring_to_rest, measure, reaction_of
+from varichain.kernels.records import WHOLE_BALL
+from varichain.kernels.restraints import (
+    acceleration_of,
+    ball_reaction,
+    bring_to_rest,
+    measure,
+    reaction_of,
+    renew_directions,
+)
 from varichain.kernels.tables import open_bodies, open_dofs
+from varichain.kernels.tuples import length3, scale3, store3
 
+# [rad/s or m/s] A row that comes to rest has some velocity left at the instant that is found: no coordinate of its own.
+_RESTING = 1e-7
 # [rad or m] A joint that is so little beyond its stop, and at rest or on its way back, is left in peace.
 _HAIR = 1e-10
 
@@ -26,6 +45,29 @@ def force_bounds(restraint):
     if restraint.at > 0:
         least = -math.inf
     return least, most
+
+
+@routine
+def margin_of(table, restraint):
+    """How far the force that locks a restraint is within its bounds; negative beyond."""
+    if restraint.kind == WHOLE_BALL:
+        return restraint.friction - length3(ball_reaction(table, restraint))
+    least, most = force_bounds(restraint)
+    r = reaction_of(table, restraint)
+    return min(r - least, most - r)
+
+
+@routine
+def _release(table, restraint):
+    """Let a restraint go in the direction in which the force that locked it was too small."""
+    restraint.locked = 0
+    if restraint.kind == WHOLE_BALL:
+        r = ball_reaction(table, restraint)
+        restraint.slide = 1
+        store3(restraint.direction, scale3(-1.0 / length3(r), r))
+    else:
+        least, _ = force_bounds(restraint)
+        restraint.slide = 1 if reaction_of(table, restraint) < least else -1
 
 
 @routine
@@ -44,9 +86,7 @@ def smallest_signal(context, q, v):
     for i in range(len(restraints)):
         restraint = restraints[i]
         if restraint.locked:
-            least, most = force_bounds(restraint)
-            r = reaction_of(table, restraint)
-            smallest = min(smallest, r - least + SLACK_FORCE, most - r + SLACK_FORCE)
+            smallest = min(smallest, margin_of(table, restraint) + SLACK_FORCE)
         else:
             if restraint.friction > 0.0:
                 smallest = min(smallest, restraint.slide * restraint.rate + SLACK_VELOCITY)
@@ -68,7 +108,9 @@ def _is_candidate(restraint, v):
         return True
     if restraint.at != 0:
         restraint.at = 0
-    if restraint.friction > 0.0 and abs(restraint.rate) <= SLACK_VELOCITY:
+    if restraint.kind == WHOLE_BALL:
+        return restraint.x <= (AT_REST if restraint.resting else SLACK_VELOCITY)
+    if restraint.friction > 0.0 and abs(restraint.rate) <= (_RESTING if restraint.resting else SLACK_VELOCITY):
         bring_to_rest(restraint, v)
         return True
     return False
@@ -91,6 +133,7 @@ def choose_modes(context, t, q, v, tau, a):
         restraint.locked = 1 if candidate else 0
         restraint.slide = 0 if candidate or restraint.friction == 0.0 else (1 if restraint.rate > 0.0 else -1)
         n_open += restraint.locked
+    renew_directions(table, restraints, v)
     for turn in range(MOST_TURNS):
         lock_all(table, restraints, context.channels, context.run)
         derivative(context, t, q, v, tau, a)
@@ -102,11 +145,8 @@ def choose_modes(context, t, q, v, tau, a):
             if turned and turn >= TURN_ALL:
                 break
             if restraint.locked:
-                least, most = force_bounds(restraint)
-                r = reaction_of(table, restraint)
-                if r < least - 0.5 * SLACK_FORCE or r > most + 0.5 * SLACK_FORCE:
-                    restraint.locked = 0
-                    restraint.slide = 1 if r < least else -1
+                if margin_of(table, restraint) < -0.5 * SLACK_FORCE:
+                    _release(table, restraint)
                     turned = True
             elif _turns_back(table, restraint, q, v, a):
                 # at rest where its mechanism moves on (a dead point of a loop) nothing can lock it: then it slides the
@@ -131,7 +171,9 @@ def _turns_back(table, restraint, q, v, a):
 
     Needs: bodies moved, rows placed.
     """
-    if restraint.slide == 0 or abs(restraint.rate) > 10.0 * SLACK_VELOCITY:
+    if restraint.kind == WHOLE_BALL or restraint.slide == 0:
+        return False
+    if abs(restraint.rate) > (_RESTING if restraint.resting else 10.0 * SLACK_VELOCITY):
         return False
     return restraint.slide * acceleration_of(table, restraint, q, v, a) < -SLACK_FORCE
 

@@ -3,7 +3,9 @@
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.manifold import rotation_between
 from varichain.kernels.records import FREE, NO_FRICTION, SPHERICAL
-from varichain.kernels.tuples import mat_t_vec, matrix_from_quaternion, sub3
+from varichain.kernels.tuples import ZERO3, dot3, length3, mat_t_vec, matrix_from_quaternion, scale3, sub3
+
+_AT_REST = 1e-13  # [rad/s] below which a velocity has no direction
 
 
 @helper
@@ -23,6 +25,21 @@ def sliding(slide, v):
     return 0.0
 
 
+@helper
+def ball_sliding(slides, w):
+    """Direction in which a ball slides: that of its angular velocity, or of the mode at rest.
+
+    A velocity that has turned round against the direction of the mode counts with the other sign: friction is then
+    smooth through the instant of rest, which an event finds.
+    """
+    if slides[0] == NO_FRICTION:
+        return ZERO3
+    speed = length3(w)
+    if speed <= _AT_REST:
+        return slides
+    return scale3(-1.0 / speed if dot3(slides, w) < 0.0 else 1.0 / speed, w)
+
+
 @routine
 def load_passive(body, q, v, dofs_out):
     """Write the torque that drives the joint against its spring, damper and friction.
@@ -33,7 +50,14 @@ def load_passive(body, q, v, dofs_out):
     k = body.dof
     for j in range(body.n_dof):
         dof = dofs_out[k + j]
-        dof.passive = dof.damping * v[k + j] + dof.friction * sliding(dof.slide, v[k + j])
+        friction = 0.0 if body.isotropic else dof.friction * sliding(dof.slide, v[k + j])
+        dof.passive = dof.damping * v[k + j] + friction
+    if body.isotropic:
+        x, y, z = dofs_out[k], dofs_out[k + 1], dofs_out[k + 2]
+        direction = ball_sliding((x.slide, y.slide, z.slide), (v[k], v[k + 1], v[k + 2]))
+        x.passive += x.friction * direction[0]
+        y.passive += y.friction * direction[1]
+        z.passive += z.friction * direction[2]
     if body.kind == SPHERICAL or body.kind == FREE:
         i = body.q
         r = body.rest

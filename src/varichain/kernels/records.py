@@ -36,6 +36,7 @@ SPEC = np.dtype(
         ("friction", _F, 6),
         ("stiffness", _F, 6),
         ("rest", _F, 7),
+        ("isotropic", _I),  # 1 if the friction of a ball acts against its whole angular velocity
     ],
     align=True,
 )
@@ -51,6 +52,7 @@ BODY = np.dtype(
         ("root", _I),  # first body of the tree
         ("link", _I),  # row of the link whose joint carries the body
         ("passive", _I),  # 1 if a spring, damper or friction acts in the joint
+        ("isotropic", _I),  # 1 if its friction acts against the whole angular velocity
         ("aligned", _I),  # 1 if the joint frame has its parent body's axes: no turn to compute
         ("R_PJ", _F, 9),  # joint frame in the parent body; its z axis is the freedom's axis
         ("p_PJ", _F, 3),
@@ -166,6 +168,7 @@ LOOP_SPEC = np.dtype(
         ("friction", _F, 6),
         ("stiffness", _F, 6),
         ("rest", _F, 7),
+        ("isotropic", _I),
         ("is_modal", _I),  # 1 if its rows are open or closed by mode
         ("owner", _I),  # of a modal loop: loop whose joint it restrains, -1 for a joint of the tree
     ],
@@ -205,6 +208,7 @@ LOOP = np.dtype(
         ("friction", _F, 6),
         ("stiffness", _F, 6),
         ("rest", _F, 7),  # coordinates where the joint's spring is relaxed
+        ("isotropic", _I),
         ("is_modal", _I),
         ("owner", _I),
         # working values, world axes
@@ -264,8 +268,9 @@ PAIR = np.dtype(
     align=True,
 )
 
-# What a restraint looks at: one coordinate, the swing or the twist of a ball, or a row of a modal loop.
-COORDINATE, SWING, TWIST, ROW_OF_LOOP = 0, 1, 2, 3
+# What a restraint looks at: one coordinate, the swing or the twist of a ball, a row of a modal loop, or the whole
+# angular velocity of a ball with isotropic friction, which locks three freedoms or closes three rows.
+COORDINATE, SWING, TWIST, ROW_OF_LOOP, WHOLE_BALL = 0, 1, 2, 3, 4
 NO_FRICTION = 2.0  # in place of a direction of sliding: a row locks the freedom instead of its friction
 
 # Stops and dry friction of one freedom, and the mode that they are in: free, locked, or sliding against friction.
@@ -275,7 +280,7 @@ RESTRAINT = np.dtype(
         ("body", _I),
         ("dof", _I),  # freedom that is locked; -1 if it is none of the tree
         ("coordinate", _I),  # its place in q; of a ball the first of four
-        ("loop", _I),  # modal loop and row that is closed
+        ("loop", _I),  # modal loop and (first) row that is closed; -1 if freedoms are locked
         ("row", _I),
         ("freedom", _I),  # of the joint
         ("lower", _F),  # stops; infinite where there is none
@@ -290,9 +295,11 @@ RESTRAINT = np.dtype(
         ("locked", _I),
         ("slide", _I),  # direction in which it slides against friction
         ("at", _I),  # -1 at its lower stop, 1 at its upper one, 0 at none
+        ("direction", _F, 3),  # of a whole ball: in which it slides, a unit vector in the link's axes
         # working values
-        ("x", _F),  # position between the stops, and its rate
+        ("x", _F),  # position between the stops, and its rate; of a whole ball its speed, and that along `direction`
         ("rate", _F),
+        ("resting", _I),  # 1 if its sliding has just come to rest
         ("before", _I),  # what locked it before an event
         ("impulse", _F),  # of the stop, in the last impact
         ("turns", _I),  # how often it has turned back while modes were chosen
@@ -300,7 +307,7 @@ RESTRAINT = np.dtype(
     align=True,
 )
 # The part of a restraint that a run must remember.
-MODES = ("locked", "slide", "at")
+MODES = ("locked", "slide", "at", "direction")
 
 # How a restraint changed its mode.
 STRUCK, LEFT, STUCK, SLIPPED = 0, 1, 2, 3

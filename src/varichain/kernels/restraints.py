@@ -3,18 +3,19 @@
 A freedom of the tree is locked in the articulated sweep, at no cost. The freedoms of a ball are then taken along n, m
 and n x m of `balls` instead of its link's axes, so that one of them is the one that is locked. Freedoms of joints that
 close loops have no coordinate; a restraint of theirs is a row that is open or closed (`kind` ROW), and so are those
-restraints of tree joints that cannot be locks: the position of a free joint, friction beside the stops of a ball.
+restraints of tree joints that cannot be locks: the position of a free joint, friction beside the stops of a ball. The
+isotropic friction of a ball locks all its freedoms at once.
 """
 
 from varichain.kernels.balls import swing_and_twist, swing_bias
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.loops import place_loop, relative
 from varichain.kernels.manifold import step_quaternion
-from varichain.kernels.records import COORDINATE, NO_FRICTION, ROW_OF_LOOP, SWING
+from varichain.kernels.records import COORDINATE, NO_FRICTION, ROW_OF_LOOP, SWING, WHOLE_BALL
 from varichain.kernels.relative_rotation import turned_back
 from varichain.kernels.row_kinds import bias_along, coordinate_along, direction, unit_wrench, velocity_along
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
-from varichain.kernels.tuples import cross3, dot3, dot6, load3, load6, mat_t_vec, scale3, store9
+from varichain.kernels.tuples import cross3, dot3, dot6, length3, load3, load6, mat_t_vec, scale3, store3, store9
 
 
 @helper
@@ -50,6 +51,37 @@ def _bias(restraint, q, v):
 
 
 @routine
+def ball_velocity(table, restraint, v):
+    """Angular velocity of a whole ball in the axes of its link.
+
+    Needs: bodies moved.
+    """
+    if restraint.loop < 0:
+        return _three(v, restraint.dof)
+    bodies, loop = open_bodies(table), open_loops(table)[restraint.loop]
+    R_WA, _ = place_loop(bodies, loop)
+    _, _, w_rel, _ = relative(bodies, loop)
+    return mat_t_vec(R_WA, w_rel)
+
+
+@routine
+def renew_directions(table, restraints, v):
+    """Let sliding balls remember in which direction they slide.
+
+    Needs: bodies moved.
+    """
+    for i in range(len(restraints)):
+        restraint = restraints[i]
+        if restraint.kind == WHOLE_BALL and not restraint.locked:
+            w = ball_velocity(table, restraint, v)
+            speed = length3(w)
+            if speed > 0.0:
+                restraint.slide = 1
+                store3(restraint.direction, scale3(1.0 / speed, w))
+                _slide_ball(table, restraint)
+
+
+@routine
 def measure(table, restraints, q, v):
     """Write position and rate of all restraints.
 
@@ -69,6 +101,10 @@ def measure(table, restraints, q, v):
             p, R_BA = mat_t_vec(R_WB, load3(loop.d)), turned_back(R_WA, R_WB)
             restraint.x = coordinate_along(row.kind, row.axis, loop, p, R_BA)
             restraint.rate = velocity_along(row.kind, loop, e, w_rel, v_rel)
+        elif restraint.kind == WHOLE_BALL:
+            w = ball_velocity(table, restraint, v)
+            restraint.x = length3(w)
+            restraint.rate = dot3(load3(restraint.direction), w) if restraint.slide else restraint.x
         else:
             swing, twist, _, _, _, _ = ball_angles(restraint, q)
             restraint.x = swing if restraint.kind == SWING else twist
@@ -92,6 +128,15 @@ def acceleration_of(table, restraint, q, v, a):
 
 
 @routine
+def ball_reaction(table, restraint):
+    """Moment that locks a whole ball, in the axes of its link."""
+    if restraint.loop < 0:
+        dofs, k = open_dofs(table), restraint.dof
+        return dofs[k].reaction, dofs[k + 1].reaction, dofs[k + 2].reaction
+    return _three(open_multipliers(table), restraint.row)
+
+
+@routine
 def reaction_of(table, restraint):
     """Force, or impulse, that locks a freedom or closes a row."""
     if restraint.kind == ROW_OF_LOOP:
@@ -104,6 +149,35 @@ def bring_to_rest(restraint, v):
     """Make a rate that is zero but for rounding exactly zero, where it is a velocity of its own."""
     if restraint.kind == COORDINATE:
         v[restraint.dof] = 0.0
+
+
+@routine
+def _slide_ball(table, restraint):
+    """Let the friction of a whole ball act in the direction of its mode, or not at all while it is locked."""
+    dofs, loops = open_dofs(table), open_loops(table)
+    for j in range(3):
+        slide = NO_FRICTION if restraint.locked else restraint.direction[j]
+        if restraint.dof >= 0:
+            dofs[restraint.dof + j].slide = slide
+        elif loops[restraint.loop].owner >= 0:
+            loops[loops[restraint.loop].owner].slide[j] = slide
+
+
+@routine
+def _lock_ball(table, restraint):
+    """Lock or release a whole ball by its mode: three freedoms, or three rows."""
+    bodies, dofs, rows = open_bodies(table), open_dofs(table), open_rows(table)
+    _slide_ball(table, restraint)
+    for j in range(3):
+        if restraint.loop >= 0:
+            rows[restraint.row + j].is_open = 1 - restraint.locked
+            rows[restraint.row + j].is_stuck = 1
+        else:
+            dofs[restraint.dof + j].lock = restraint.locked
+            dofs[restraint.dof + j].forced = 0.0
+    if restraint.loop < 0:
+        bodies[restraint.body].locked = 0
+        bodies[restraint.body].turned = 0
 
 
 @routine
@@ -124,6 +198,9 @@ def apply_modes(table, restraints):
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
     for i in range(len(restraints)):
         restraint = restraints[i]
+        if restraint.kind == WHOLE_BALL:
+            _lock_ball(table, restraint)
+            continue
         if restraint.kind == ROW_OF_LOOP:
             _close_row(restraint, loops, rows)
         if restraint.dof < 0:
@@ -140,9 +217,9 @@ def apply_modes(table, restraints):
         body.turned = 0
     for i in range(len(restraints)):
         restraint = restraints[i]
-        if restraint.locked and restraint.kind != ROW_OF_LOOP:
+        if restraint.locked and restraint.loop < 0:
             bodies[restraint.body].locked = 1
-            if restraint.kind != COORDINATE:
+            if restraint.kind not in (COORDINATE, WHOLE_BALL):
                 bodies[restraint.body].turned = 1
 
 
@@ -151,7 +228,11 @@ def aim_locks(restraints, bodies, dofs, q, v):
     """Basis of every locked ball, and the acceleration of every lock: zero, except that of a swing."""
     for i in range(len(restraints)):
         restraint = restraints[i]
-        if restraint.kind == ROW_OF_LOOP:
+        if restraint.loop >= 0:
+            continue
+        if restraint.kind == WHOLE_BALL:
+            for j in range(3):
+                dofs[restraint.dof + j].forced = 0.0
             continue
         body = bodies[restraint.body]
         dofs[restraint.dof].forced = 0.0
@@ -168,10 +249,13 @@ def snap_to_stops(restraints, q, v):
     """Move every locked freedom of the tree exactly to its stop, and bring it to rest."""
     for i in range(len(restraints)):
         restraint = restraints[i]
-        if not restraint.locked or restraint.kind == ROW_OF_LOOP:
+        if not restraint.locked or restraint.loop >= 0:
             continue
         stop = restraint.lower if restraint.at < 0 else restraint.upper
-        if restraint.kind == COORDINATE:
+        if restraint.kind == WHOLE_BALL:
+            for j in range(3):
+                v[restraint.dof + j] = 0.0
+        elif restraint.kind == COORDINATE:
             v[restraint.dof] = 0.0
             if restraint.at != 0:
                 q[restraint.coordinate] = stop

@@ -47,6 +47,7 @@ from varichain.kernels.records import (
     TOO_SMALL,
     UNDECIDED,
 )
+from varichain.kernels.restraints import renew_directions
 from varichain.kernels.samples import write_sample
 from varichain.kernels.tables import open_bodies, open_dofs
 from varichain.kernels.totals import kinetic_energy
@@ -264,6 +265,7 @@ def _step(context, target, is_kept, q, v, node, work, transitions):
         return settle(context, False, q, v, node, transitions)
 
     _accept(q, v, node, run, target if h == left else t + h)
+    renew_directions(context.table, context.restraints, v)
     if is_kept:
         run.closure = closure
     return REACHED
@@ -332,6 +334,7 @@ def run(
     if task == SAMPLE or not run.is_evaluated:
         lock_all(table, restraints, channels, run)
         _evaluate(context, run.time, q, v, node.tau, node.a, node.powers)
+        renew_directions(table, restraints, v)
         run.is_evaluated = 1
     if task == SAMPLE:
         write_sample(table, q, v, node.tau, run, samples[0])

@@ -78,6 +78,11 @@ def dot3(x, y):
 
 
 @helper
+def length3(x):
+    return math.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
+
+
+@helper
 def cross3(x, y):
     return x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]
 

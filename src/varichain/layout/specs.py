@@ -119,6 +119,7 @@ def _new_link_spec(link: Link, joint: Joint, parent: int) -> bytes:
         *(*joint.friction, *no_freedoms),
         *(*joint.stiffness, *no_freedoms),
         *(*joint.rest, *(0.0,) * (7 - joint.n_q)),
+        joint.is_isotropic,
     )
 
 
@@ -148,5 +149,5 @@ def _codes(rows: tuple[Row, ...]) -> tuple[int, ...]:
 def _passive(joint: Joint) -> bytes:
     """Damping, friction, stiffness and rest."""
     missing, no_rest = (0.0,) * (6 - joint.n_v), (0.0,) * (7 - joint.n_q)
-    options = (joint.damping, joint.friction, joint.stiffness)
-    return _PASSIVE.pack(1, *[number for option in options for number in (*option, *missing)], *joint.rest, *no_rest)
+    numbers = [x for option in (joint.damping, joint.friction, joint.stiffness) for x in (*option, *missing)]
+    return _PASSIVE.pack(1, *numbers, *joint.rest, *no_rest, joint.is_isotropic)

@@ -76,6 +76,7 @@ class Joint(Frozen, ABC):
         n_q, n_v: Numbers of coordinates and of freedoms.
         coordinates: Labels of the freedoms (n_v,).
         has_quaternion: Whether q begins with a unit quaternion (w, x, y, z).
+        is_isotropic: Whether friction acts against the whole angular velocity.
         rows: The 6 - n_v directions in which the joint does not let frame A, the link's, move against frame B, the
             joint's; None if the joint cannot close a loop. A row is a word and an axis: "linear" and "angular" along
             an axis of B; "slid" for the position of A in B along an axis of A; "helical" for the thread of a screw
@@ -97,6 +98,7 @@ class Joint(Frozen, ABC):
     n_v: ClassVar[int] = 0
     coordinates: ClassVar[tuple[str, ...]] = ()
     has_quaternion: ClassVar[bool] = False
+    is_isotropic: ClassVar[bool] = False
     rows: ClassVar[tuple[Row, ...] | None] = None
     freedoms: ClassVar[tuple[Row, ...]] = ()
     orientation: ClassVar[str] = "axis"

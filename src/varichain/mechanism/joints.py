@@ -14,7 +14,7 @@ from varichain.errors import InputError
 from varichain.mechanism.joint import OPTIONS_PER_FREEDOM, Axes, Axis, Joint, Limits, Primitive
 from varichain.mechanism.limits import SwingTwist, coordinate_limits
 from varichain.mechanism.loop_rows import LoopGeometry
-from varichain.spatial.checks import NAMED_AXES, Triple, finite_scalar, unit_axis
+from varichain.spatial.checks import NAMED_AXES, Triple, finite_scalar, flag, unit_axis
 from varichain.spatial.frozen import read_only
 from varichain.spatial.rotation import matrix_with_z_along
 
@@ -199,8 +199,11 @@ class Planar(Joint):
 class Spherical(Joint):
     """Ball joint: turns freely about a point. q = unit quaternion (w, x, y, z).
 
-    v is the angular velocity [rad/s] in the link's axes. `limits` is a SwingTwist or None.
+    v is the angular velocity [rad/s] in the link's axes. `limits` is a SwingTwist or None. `friction` acts in each
+    freedom by itself; with `is_isotropic` it is one moment against the whole angular velocity, and takes one number.
     """
+
+    is_isotropic: bool = field(default=False, kw_only=True)  # type: ignore[misc]
 
     n_q = 4
     n_v = 3
@@ -210,6 +213,16 @@ class Spherical(Joint):
     format_names: ClassVar = {"urdf": "spherical", "mjcf": "ball", "mjcf loop": "connect"}
     reversed_note = "its quaternion is the inverse"
     has_quaternion = True
+
+    def __post_init__(self) -> None:
+        """Check the common fields, and that isotropic friction is one number."""
+        super().__post_init__()
+        self._hold("is_isotropic", flag(self.is_isotropic, "is_isotropic"))
+        if self.is_isotropic and len(set(self.friction)) > 1:
+            raise InputError(
+                f"{self._what('friction')} must be one number with is_isotropic, not {self.friction}: it acts against "
+                "the whole angular velocity"
+            )
 
     def primitives(self) -> tuple[Primitive, ...]:
         """One spherical."""

@@ -197,12 +197,12 @@ class Engine:
                     tau[slot.v] = earlier._controls["torque"][before[slot.name].v]
             self.set_torques(tau)
 
-    def modes(self) -> dict[str, dict[str, int]]:
+    def modes(self) -> dict[str, dict[str, Any]]:
         """Modes of all restraints by name."""
         names = zip(self.restraint_names, self.restraints, strict=True)
-        return {name: {mode: int(restraint[mode]) for mode in MODES} for name, restraint in names}
+        return {name: {mode: restraint[mode].tolist() for mode in MODES} for name, restraint in names}
 
-    def set_modes(self, modes: dict[str, dict[str, int]]) -> None:
+    def set_modes(self, modes: dict[str, dict[str, Any]]) -> None:
         """Set the modes of restraints by name; those that are not named are free."""
         for name, restraint in zip(self.restraint_names, self.restraints, strict=True):
             for mode in MODES:
