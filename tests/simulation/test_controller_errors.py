@@ -90,22 +90,42 @@ def test_conditions_that_fail_end_the_run(condition):
     [
         (broken, "boom"),
         (lambda m, s: "cut", "vc.cut"),
-        (vc.cut("knee"), "knee"),
-        (vc.connect("rod 0", "nobody", vc.Fixed()), "nobody"),
-        (vc.connect("rod 0", "ground", vc.Fixed(), at=(0, 0, -1), at_other=(5, 0, 0)), "apart|gap"),
-        (vc.push("nobody", (0, 0, 1)), "nobody"),
-        (vc.use(controller=3.0), "a controller must be"),
-        (vc.use(controller=vc.PD({"knee": 0.0}, 1.0, 1.0)), "knee"),
         (lambda m, s: m.cut("0"), "edited the mechanism"),
     ],
 )
-def test_actions_that_fail_end_the_run(action, message):
-    """An action that cannot be carried out ends the run with its time, and the trace has all before it."""
+def test_functions_of_events_that_fail_end_the_run(action, message):
+    """A function that fails at an event ends the run with its time, and the trace has all before it."""
     m = rods(1)
     with pytest.raises(vc.ControllerError, match=f"(?s)at t = 0.1 s: .*({message})") as caught:
         vc.simulate(m, m.state(), 1.0, events=[vc.at(0.1, action)], step=0.05)
     assert caught.value.trace.time[-1] == 0.1
     assert caught.value.trace.outcome == "error"
+
+
+@pytest.mark.parametrize(
+    ("action", "cause", "message"),
+    [
+        (vc.cut("elbo"), vc.UnknownNameError, "no joint is called 'elbo'; joints: '0'"),
+        (vc.connect("rod 0", "nobody", vc.Fixed()), vc.UnknownNameError, "nobody"),
+        (vc.connect("rod 0", "ground", vc.Fixed(), at=(0, 0, -1), at_other=(5, 0, 0)), vc.GapError, "apart"),
+        (vc.couple("0", "knee"), vc.UnknownNameError, "knee"),
+        (vc.push("nobody", (0, 0, 1)), vc.UnknownNameError, "nobody"),
+        (vc.use(controller=3.0), vc.InputError, "a controller must be"),
+        (vc.use(controller=vc.PD({"knee": 0.0}, 1.0, 1.0)), vc.UnknownNameError, "knee"),
+        (lambda m, s: vc.cut("elbo"), vc.UnknownNameError, "elbo"),
+    ],
+)
+def test_impossible_actions_end_the_run(action, cause, message):
+    """An impossible action is an EventError that names time, event and cause, and no fault of a controller."""
+    m = rods(1)
+    events = [vc.at(0.1, action, name="snap")]
+    with pytest.raises(vc.EventError, match=f"(?s)^at t = 0.1 s, event snap: .*{message}") as caught:
+        vc.simulate(m, m.state(), 1.0, events=events, step=0.05)
+    assert not isinstance(caught.value, vc.ControllerError)
+    assert isinstance(caught.value.__cause__, cause)
+    assert str(caught.value).endswith(str(caught.value.__cause__))
+    assert caught.value.trace.time[-1] == 0.1
+    assert (caught.value.trace.outcome, caught.value.trace.message) == ("error", str(caught.value))
 
 
 def test_nan_of_a_compiled_controller_is_noticed():

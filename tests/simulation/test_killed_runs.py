@@ -56,7 +56,7 @@ def test_a_killed_run_goes_on_with_the_same_bits(tmp_path, method):
         if not trace.epochs or trace.checkpoint is None:
             continue
         found_part = True
-        reached = max(trace.checkpoint["memo"][0], 0.0)
+        reached = trace.checkpoint["run"]["time"]
         if reached >= end:
             continue
         assert bits(vc.resume(trace, end, **options())) == bits(whole)
