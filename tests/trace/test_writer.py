@@ -111,7 +111,7 @@ def test_columns_that_do_not_fit(columns, message):
         ({"links": [hinge]}, "no description of a mechanism.*lacks 'couplings'"),
         (
             {"links": [hinge], "couplings": []},
-            "joint 'a' is of type 'Hinge', which JOINT_TYPES does not have: Revolute",
+            "joint 'a' is of type 'Hinge', which is not defined here; types: Revolute",
         ),
     ):
         with pytest.raises(InputError, match=reason):

@@ -15,7 +15,7 @@ from varichain.kernels.kinematics import move_all
 from varichain.kernels.loop_wrenches import gather_wrenches
 from varichain.kernels.pivots import massless_freedom
 from varichain.kernels.records import WHOLE_BALL
-from varichain.kernels.restraints import aim_locks, along, apply_modes, bring_to_rest, measure, reaction_of
+from varichain.kernels.restraints import BALL_STOPS, aim_locks, along, apply_modes, bring_to_rest, measure, reaction_of
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
 from varichain.kernels.totals import kinetic_energy, mass_and_center, momentum_about
 from varichain.kernels.tuples import ZERO6, add6, load6, store3, store6
@@ -58,9 +58,10 @@ def find_touched(table, restraints, q, v):
         if restraint.friction > 0.0 and restraint.slide == 0 and restraint.rate == 0.0:
             restraint.before = AT_REST_BEFORE
         if restraint.friction > 0.0 and restraint.slide != 0 and restraint.slide * restraint.rate <= SLACK_VELOCITY:
-            # a ball that slides in another direction now is not at rest
-            restraint.resting = 0 if restraint.kind == WHOLE_BALL and restraint.x > AT_REST else 1
+            restraint.resting = 1
             bring_to_rest(restraint, v)
+        if restraint.kind == WHOLE_BALL:  # one that slides in another direction now is not at rest
+            restraint.resting = 1 if restraint.x <= 1.01 * BALL_STOPS and restraint.speed > BALL_STOPS else 0
         if restraint.soft or not (restraint.lower > -math.inf or restraint.upper < math.inf):
             continue
         restraint.at = 0

@@ -8,7 +8,6 @@ import math
 
 from varichain.kernels.derivative import derivative
 from varichain.kernels.impact import (
-    AT_REST,
     MOST_TURNS,
     SLACK_FORCE,
     SLACK_POSITION,
@@ -20,6 +19,7 @@ from varichain.kernels.jit import routine
 from varichain.kernels.kinematics import move_all
 from varichain.kernels.records import WHOLE_BALL
 from varichain.kernels.restraints import (
+    BALL_STOPS,
     acceleration_of,
     ball_reaction,
     bring_to_rest,
@@ -88,7 +88,9 @@ def smallest_signal(context, q, v):
         if restraint.locked:
             smallest = min(smallest, margin_of(table, restraint) + SLACK_FORCE)
         else:
-            if restraint.friction > 0.0:
+            if restraint.kind == WHOLE_BALL and restraint.speed > BALL_STOPS:
+                smallest = min(smallest, restraint.x - BALL_STOPS)
+            elif restraint.friction > 0.0:
                 smallest = min(smallest, restraint.slide * restraint.rate + SLACK_VELOCITY)
             if not restraint.soft and (restraint.lower > -math.inf or restraint.upper < math.inf):
                 x = restraint.x
@@ -109,7 +111,7 @@ def _is_candidate(restraint, v):
     if restraint.at != 0:
         restraint.at = 0
     if restraint.kind == WHOLE_BALL:
-        return restraint.x <= (AT_REST if restraint.resting else SLACK_VELOCITY)
+        return restraint.resting == 1 or restraint.x <= SLACK_VELOCITY
     if restraint.friction > 0.0 and abs(restraint.rate) <= (_RESTING if restraint.resting else SLACK_VELOCITY):
         bring_to_rest(restraint, v)
         return True

@@ -299,6 +299,7 @@ RESTRAINT = np.dtype(
         # working values
         ("x", _F),  # position between the stops, and its rate; of a whole ball its speed, and that along `direction`
         ("rate", _F),
+        ("speed", _F),  # of a whole ball, at the last node
         ("resting", _I),  # 1 if its sliding has just come to rest
         ("before", _I),  # what locked it before an event
         ("impulse", _F),  # of the stop, in the last impact

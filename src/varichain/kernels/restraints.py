@@ -7,6 +7,8 @@ restraints of tree joints that cannot be locks: the position of a free joint, fr
 isotropic friction of a ball locks all its freedoms at once.
 """
 
+import math
+
 from varichain.kernels.balls import swing_and_twist, swing_bias
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.loops import place_loop, relative
@@ -15,7 +17,24 @@ from varichain.kernels.records import COORDINATE, NO_FRICTION, ROW_OF_LOOP, SWIN
 from varichain.kernels.relative_rotation import turned_back
 from varichain.kernels.row_kinds import bias_along, coordinate_along, direction, unit_wrench, velocity_along
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
-from varichain.kernels.tuples import cross3, dot3, dot6, length3, load3, load6, mat_t_vec, scale3, store3, store9
+from varichain.kernels.tuples import (
+    add6,
+    angular,
+    cross3,
+    dot3,
+    dot6,
+    length3,
+    load3,
+    load6,
+    mat_t_vec,
+    scale3,
+    store3,
+    store9,
+    sub3,
+)
+
+# [rad/s] A ball with isotropic friction that becomes slower than this is at rest.
+BALL_STOPS = 1e-5
 
 
 @helper
@@ -65,8 +84,36 @@ def ball_velocity(table, restraint, v):
 
 
 @routine
+def _ball_acceleration(table, restraint, a):
+    """Angular acceleration of a whole ball, but for terms of its velocity.
+
+    Needs: bodies moved.
+    """
+    if restraint.loop < 0:
+        return _three(a, restraint.dof)
+    bodies, loop = open_bodies(table), open_loops(table)[restraint.loop]
+    A, B = bodies[loop.body_A], bodies[loop.body_B]
+    return sub3(angular(add6(load6(A.A), load6(A.dA))), angular(add6(load6(B.A), load6(B.dA))))
+
+
+@routine
+def longest_step(table, restraints, a):
+    """Longest step that sliding balls allow, from the last node: the direction of a slow one turns fast.
+
+    Needs: bodies moved.
+    """
+    longest = math.inf
+    for i in range(len(restraints)):
+        restraint = restraints[i]
+        if restraint.kind == WHOLE_BALL and not restraint.locked and restraint.speed > BALL_STOPS:
+            rate = length3(_ball_acceleration(table, restraint, a))
+            longest = min(longest, 0.5 * restraint.speed / max(rate, 1e-300))
+    return longest
+
+
+@routine
 def renew_directions(table, restraints, v):
-    """Let sliding balls remember in which direction they slide.
+    """Let sliding balls remember in which direction they slide, and how fast.
 
     Needs: bodies moved.
     """
@@ -75,6 +122,7 @@ def renew_directions(table, restraints, v):
         if restraint.kind == WHOLE_BALL and not restraint.locked:
             w = ball_velocity(table, restraint, v)
             speed = length3(w)
+            restraint.speed = speed
             if speed > 0.0:
                 restraint.slide = 1
                 store3(restraint.direction, scale3(1.0 / speed, w))

@@ -47,7 +47,7 @@ from varichain.kernels.records import (
     TOO_SMALL,
     UNDECIDED,
 )
-from varichain.kernels.restraints import renew_directions
+from varichain.kernels.restraints import longest_step, renew_directions
 from varichain.kernels.samples import write_sample
 from varichain.kernels.tables import open_bodies, open_dofs
 from varichain.kernels.totals import kinetic_energy
@@ -226,16 +226,20 @@ def _next_length(method, h, error, used):
 
 @fragment
 def _step(context, target, is_kept, q, v, node, work, transitions):
-    """One accepted step towards a time, or to an event before it; returns a status, REACHED if all is well."""
+    """One accepted step towards a time, or to an event before it; returns a status, REACHED if all is well.
+
+    Needs: bodies moved.
+    """
     run = context.run
     method, t = run.method, run.time
     is_adaptive = method in (RK45, GBS)
     left = h = target - t
+    limit = longest_step(context.table, context.restraints, node.a)
     while True:
-        h = left
+        h = left if limit >= left else max(limit, min(left, _LEAST_STEP))
         # no step so short that the rest of the way would be a sliver
-        if is_adaptive and run.next_step < 0.99 * left:
-            h = run.next_step if run.next_step < 0.6 * left else 0.5 * left
+        if is_adaptive and run.next_step < 0.99 * h:
+            h = run.next_step if run.next_step < 0.6 * h else 0.5 * h
         error, used, closure = _attempt(context, t, h, q, v, node, work, is_kept)
         lost = first_nonfinite(node.v_end, node.a_end)
         if is_adaptive and (lost >= 0 or not error <= 1.0 or not closure <= _OPEN):

@@ -32,7 +32,7 @@ def summary(scenario: Scenario | str, trace: Trace) -> dict[str, Any]:
         "epochs": [_told(epoch) for epoch in epochs],
         "max_closure_error": max(float(epoch["closure"].max()) for epoch in epochs),
         "energy_drift": energy_drift(trace),
-        "steps": trace.checkpoint["steps"],
+        "steps": trace.checkpoint["run"]["steps"],
         "simulated_seconds": epochs[-1].end - epochs[0].start,
         "wall_seconds": trace.checkpoint["wall_seconds"],
     }

@@ -72,13 +72,12 @@ def slots_from(description: Any) -> Slots:
     """
     try:
         links = tuple([("real" in link, link["joint"]["name"], link["joint"]["type"]) for link in description["links"]])
-        couplings = tuple([coupling["name"] for coupling in description["couplings"]])
+        return _slots(links, tuple([coupling["name"] for coupling in description["couplings"]]))
     except (KeyError, TypeError) as error:
         found = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise InputError(
             f"no description of a mechanism, as varichain.mechanism.description(m) gives: {found}"
         ) from None
-    return _slots(links, couplings)
 
 
 @lru_cache(maxsize=1000)
