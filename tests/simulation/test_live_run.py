@@ -187,6 +187,24 @@ def test_events_of_the_run_happen_and_are_told():
         assert live.frame.time > 0.020 and live.frame.message == ""
 
 
+@pytest.mark.parametrize("what", ["controller", "forces"])
+def test_a_refused_change_keeps_the_controls(what):
+    """A change that is refused leaves the controllers and forces that acted before, not those that it asked for."""
+    old = {"controller": vc.Torques({"elbow": 1.0}), "forces": [vc.Force("ball", (1.0, 0.0, 0.0))]}
+    new = {"controller": vc.Torques({"elbow": -50.0}), "forces": [vc.Force("ball", (0.0, 70.0, 0.0))]}
+    refused = vc.at(0.004, vc.use(**{what: new[what]}), vc.cut("nothing"))
+    with vc.LiveRun(*double_pendulum(), **old, events=[refused], is_paused=True) as live:
+        done(live.step())
+        assert "nothing" in live.frame.reports[-1].error
+        command = live._command("change", lambda: live._simulation.change([vc.use(**{what: new[what]}), vc.cut("no")]))
+        with pytest.raises(vc.UnknownNameError, match="no"):
+            done(command)
+        done(live.step())
+        frame = live.frame
+    expected = vc.simulate(*double_pendulum(), until=frame.time, **old)
+    assert frame.q == pytest.approx(expected.final.q, abs=1e-12)
+
+
 def test_a_run_that_cannot_go_on_pauses():
     """A controller that raises pauses the run with a message; after a reset it can be resumed."""
 
@@ -255,6 +273,51 @@ def test_a_recorded_run_is_a_trace(tmp_path):
     assert len(trace.epochs) == 2 and trace.final.time == pytest.approx(end)
     assert trace.epochs[0].event["names"] == ["by hand"]
     assert len(vc.Trace.load(live.paths[1]).epochs) == 1
+
+
+def trace_of(path, **options):
+    """Trace of a run that goes on until it pauses by itself."""
+    with vc.LiveRun(*double_pendulum(), speed=1000.0, out=path, **options) as live, live.subscribe() as frames:
+        frame = frames.next(timeout=PATIENCE)
+        while not frame.is_paused:
+            frame = frames.next(timeout=PATIENCE)
+    return vc.Trace.load(path)
+
+
+def test_a_trace_says_that_the_run_failed(tmp_path):
+    """The trace of a live run whose controller raised ends with an error, and its message has the user's words."""
+
+    def controller(m, s):
+        if s.time > 0.010:
+            raise RuntimeError("out of oil")
+        return {"elbow": 0.0}
+
+    trace = trace_of(tmp_path / "live.h5", controller=controller)
+    assert trace.outcome == "error"
+    assert "out of oil" in trace.message and "at t = 0.011 s" in trace.message
+    assert trace.final.time == pytest.approx(0.011)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # plain Python warns of overflow
+def test_a_trace_says_that_the_run_diverged(tmp_path):
+    """The trace of a live run whose motion ceased to be finite says so."""
+    trace = trace_of(tmp_path / "live.h5", forces=[vc.Force("ball", force=(1e300, 0.0, 0.0))])
+    assert trace.outcome == "diverged" and "finite" in trace.message
+
+
+def test_a_trace_says_that_an_event_stopped_the_run(tmp_path):
+    """The trace of a live run that an event stopped says so, with the reason."""
+    trace = trace_of(tmp_path / "live.h5", events=[vc.at(0.01, vc.stop("far enough"))])
+    assert (trace.outcome, trace.message) == ("stopped", "far enough")
+    assert trace.final.time == pytest.approx(0.01)
+
+
+def test_a_trace_says_that_the_run_reached_its_end(tmp_path):
+    """The trace of a live run that came to its end, or was closed before, is complete."""
+    assert trace_of(tmp_path / "live.h5", until=0.02).outcome == "complete"
+    with vc.LiveRun(*double_pendulum(), is_paused=True, out=tmp_path / "closed.h5"):
+        pass
+    assert vc.Trace.load(tmp_path / "closed.h5").outcome == "complete"
 
 
 def test_settings_are_checked():
