@@ -56,7 +56,7 @@ def _tree(m: Mechanism) -> Any:
         if "virtual copy" in line:
             color = palette.VIRTUAL
         elif any(f" {name}   " in line for name in holding):
-            color = palette.HOLDING
+            color = palette.IN_LOOPS
         y = 1.0 - (0.12 + 0.21 * (k + 0.5)) / figure.get_figheight()
         weight = "bold" if k == 0 or color is not palette.TEXT else "normal"
         text: dict[str, Any] = {"family": "DejaVu Sans Mono", "fontsize": 9.5, "va": "center", "weight": weight}

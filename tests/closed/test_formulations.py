@@ -38,7 +38,7 @@ def cases(name):
 def rows(m, s):
     """K and Kdot v of all loops."""
     layout = layout_for(m, s)
-    table = layout.workspaces.mine.table
+    table = layout.workspaces.of_thread.table
     return constraint_matrix(layout, table, s.q), constraint_bias(layout, table, s)
 
 

@@ -293,7 +293,7 @@ def test_loop_forces_complete_the_equation(name):
     m, s, a, _ = driven(name)
     result = vc.inverse_dynamics(m, s, a)
     layout = layout_for(m, s)
-    K = constraint_matrix(layout, layout.workspaces.mine.table, s.q)
+    K = constraint_matrix(layout, layout.workspaces.of_thread.table, s.q)
     x = result.loop_forces.multipliers
     left = vc.mass_matrix(m, s) @ a + vc.bias_force(m, s)
     terms = np.abs(left).max() + (np.abs(K.T) @ np.abs(x)).max()
@@ -306,7 +306,7 @@ def test_overconstrained_forces_are_flagged():
     forces = vc.inverse_dynamics(m, s, a).loop_forces
     assert not forces.is_unique and "not unique" in repr(forces)
     layout = layout_for(m, s)
-    K = constraint_matrix(layout, layout.workspaces.mine.table, s.q)
+    K = constraint_matrix(layout, layout.workspaces.of_thread.table, s.q)
     null = np.linalg.svd(K.T)[2][np.linalg.matrix_rank(K, tol=1e-9) :]
     assert len(null) == 3 and np.abs(null @ forces.multipliers).max() < 1e-10 * np.abs(forces.multipliers).max()
     m, s, a, _ = driven("stewart")

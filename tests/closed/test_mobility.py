@@ -69,7 +69,7 @@ def moving(name, seed=0):
 def opened(m, s):
     """Layout and table."""
     layout = layout_for(m, s)
-    return layout, layout.workspaces.mine.table
+    return layout, layout.workspaces.of_thread.table
 
 
 # --- counts ----------------------------------------------------------------------------------------------------------

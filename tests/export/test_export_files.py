@@ -42,7 +42,7 @@ def test_a_page_holds_all_frames_and_nothing_from_elsewhere(trace, tmp_path):
     poses = np.frombuffer(base64.b64decode(data["poses"]), "<f4").reshape(61, 3, 7)
     assert np.array_equal(poses[..., :3], playback.p.astype("<f4"))
     assert [marker["text"] for marker in data["markers"]] == ["cut 'hold'", "cut 'elbow'"]
-    assert [epoch["holding"] for epoch in data["epochs"]] == [[1], [], []]
+    assert [epoch["in_loops"] for epoch in data["epochs"]] == [[1], [], []]
     assert len(data["trails"]) == 1
     text = path.read_text()
     assert not re.search(r"https?://|src=|url\(|import\s*\(|fetch\(|XMLHttpRequest|WebSocket", text)

@@ -96,7 +96,7 @@ def test_copies_of_a_layout_have_the_same_numbers(duplicate, rng):
         np.testing.assert_array_equal(ours, theirs)
     assert layout.tree.fits(twin.tree) and twin.link_index == layout.link_index
     assert twin.workspaces is not layout.workspaces
-    assert twin.workspaces.mine.table[0] != layout.workspaces.mine.table[0]
+    assert twin.workspaces.of_thread.table[0] != layout.workspaces.of_thread.table[0]
 
 
 def test_computing_does_not_touch_the_layout(rng):
@@ -118,8 +118,8 @@ def test_changes_of_loops_keep_the_tree():
     m.cut("pin", state=s)
     open_chain = layout_of(m)
     assert open_chain.tree is before.tree
-    assert open_chain.workspaces.mine.table[0] == before.workspaces.mine.table[0]
-    assert len(open_chain.workspaces.mine.array("loops")) == 0
+    assert open_chain.workspaces.of_thread.table[0] == before.workspaces.of_thread.table[0]
+    assert len(open_chain.workspaces.of_thread.array("loops")) == 0
     m.set_inertia(m.links[0], vc.Inertia.sphere(1.0, 0.1))
     assert layout_of(m).tree is not before.tree
 
@@ -141,13 +141,13 @@ def test_every_thread_has_its_own_workspace():
     layout, found, barrier = layout_of(m), [], threading.Barrier(3)
 
     def work():
-        found.append(layout.workspaces.mine.table[[0, 6]].tolist())
+        found.append(layout.workspaces.of_thread.table[[0, 6]].tolist())
         barrier.wait()  # a thread that has ended leaves its workspace to the next
 
     threads = [threading.Thread(target=work) for _ in range(2)]
     for thread in threads:
         thread.start()
-    found.append(layout.workspaces.mine.table[[0, 6]].tolist())
+    found.append(layout.workspaces.of_thread.table[[0, 6]].tolist())
     barrier.wait()
     for thread in threads:
         thread.join()

@@ -35,7 +35,7 @@ class Crane(Joint):
     axis: object = "z"
 
     def __post_init__(self):
-        self._hold("axis", unit_axis(self.axis, "axis"))
+        self._set("axis", unit_axis(self.axis, "axis"))
         super().__post_init__()
 
     def primitives(self):

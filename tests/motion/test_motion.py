@@ -210,7 +210,7 @@ def test_the_equations_of_motion_take_it(rng):
     assert power == pytest.approx(rate, rel=DIFFERENCES)
 
 
-# --- what is held, what repeats ------------------------------------------------------------------------------------
+# --- what is constant, what repeats --------------------------------------------------------------------------------
 
 
 def test_held_values():

@@ -106,10 +106,10 @@ def test_a_loop_is_told_from_the_tree():
     assert [joint.name for joint in scene.joints] == ["shoulder", "elbow", "bar"]
     assert scene.joints[1].axes == ((0.0, 1.0, 0.0),) and not scene.joints[1].is_loop
     colors = {part.name: scene.color(part.name, part.surfaces[0]) for part in scene.parts}
-    assert colors["forearm"] == palette.HOLDING and colors["bar"] == palette.LINK
+    assert colors["forearm"] == palette.IN_LOOPS and colors["bar"] == palette.LINK
     assert palette.hex_color(colors["upper arm"]) == "#cc3344"
     m.cut("hold")
-    assert scene_of(m).holding == frozenset()
+    assert scene_of(m).in_loops == frozenset()
 
 
 def test_nothing_at_all_has_a_ball_too():

@@ -216,7 +216,7 @@ def test_pickles_and_replaced_files(tmp_path):
 
 def test_files_that_are_not_held_open(tmp_path, monkeypatch):
     """Where an open file cannot be renamed, files are opened for each reading, and all else is the same."""
-    monkeypatch.setattr(trace_file, "_IS_HELD", False)
+    monkeypatch.setattr(trace_file, "_STAYS_OPEN", False)
     path = tmp_path / "run.h5"
     run = Run(path)
     run.assert_is(run.trace)

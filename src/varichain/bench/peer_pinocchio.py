@@ -82,5 +82,5 @@ def _rows(given: Question) -> Array:
 
     layout = layout_of(given.m)
     K = np.empty((layout.n_rows, layout.n_v))
-    row_jacobian(layout.workspaces.mine.table, given.s.q, K)
+    row_jacobian(layout.workspaces.of_thread.table, given.s.q, K)
     return K

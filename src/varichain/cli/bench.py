@@ -60,7 +60,7 @@ def bench(
         if as_json:
             print_json(report.plain(rows, notes))
         else:
-            _tell(rows)
+            _print_rows(rows)
         if markdown is not None:
             report.write_markdown(markdown, report.markdown(rows, notes))
         if plot is not None:
@@ -82,7 +82,7 @@ def _check_folder(path: Path) -> None:
         raise UsageError(f"there is no folder {path.parent} to write {path.name} to")
 
 
-def _tell(rows: list[Row]) -> None:
+def _print_rows(rows: list[Row]) -> None:
     from varichain.bench import report
 
     output().print(report.table(rows))

@@ -80,8 +80,8 @@ def _trace(path: str, as_json: bool) -> None:
     for epoch in trace.epochs:
         if epoch.event is not None:
             lost = epoch.event.get("energy_lost") or 0.0
-            told = f"; {lost:.4g} J lost" if lost else ""
-            say(f"{epoch.end:9.4f} s  {', '.join(epoch.event.get('actions', ()))}{told}")
+            text = f"; {lost:.4g} J lost" if lost else ""
+            say(f"{epoch.end:9.4f} s  {', '.join(epoch.event.get('actions', ()))}{text}")
     say("made with " + ", ".join(f"{key} {value}" for key, value in trace.meta.items()))
 
 

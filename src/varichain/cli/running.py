@@ -57,7 +57,7 @@ def run(
         scenario = scenario_from(target, assignments or [])
         changes["progress"] = sys.stderr.isatty()
         trace, seconds = _simulated(scenario, changes, out)
-        _tell(scenario, trace, seconds, out, as_json)
+        _print_summary(scenario, trace, seconds, out, as_json)
 
 
 def _simulated(scenario: Scenario, changes: dict[str, Any], out: Path | None) -> tuple[Trace, float]:
@@ -91,7 +91,7 @@ def _kept(scenario: Scenario, trace: Trace, out: Path | None) -> str:
     return f"the trace so far is in {str(where)!r}; look at it with `varichain info {where}`"
 
 
-def _tell(scenario: Scenario, trace: Trace, seconds: float, out: Path | None, as_json: bool) -> None:
+def _print_summary(scenario: Scenario, trace: Trace, seconds: float, out: Path | None, as_json: bool) -> None:
     from varichain.scenarios.summary import summary
 
     found = summary(scenario, trace)

@@ -73,7 +73,7 @@ def view(
         viewer = open_view(shown, speed=speed, is_paused=is_paused, host=host, port=port, **more)
     with reported(debug), viewer:
         try:
-            _tell(viewer, "live" if is_live else "replay", as_json)
+            _print_address(viewer, "live" if is_live else "replay", as_json)
             if _is_desktop() and not as_json if opens is None else opens:
                 webbrowser.open(viewer.address)
             viewer.wait()
@@ -105,15 +105,15 @@ def _shown(
     return (scenario, {}) if is_live else (scenario.run(progress=sys.stderr.isatty()), {})
 
 
-def _tell(viewer: Viewer, mode: str, as_json: bool) -> None:
+def _print_address(viewer: Viewer, mode: str, as_json: bool) -> None:
     host = viewer.server.get_host()
     if viewer.asked_port not in (0, viewer.port):
         warn(f"port {viewer.asked_port} is taken; this is {viewer.port}")
     if host not in _LOOPBACK:
         warn("everybody who reaches this address can watch, and change a live run")
     if as_json:
-        told = {"address": viewer.address, "host": host, "port": viewer.port, "mode": mode}
-        sys.stdout.write(json.dumps(told) + "\n")
+        address = {"address": viewer.address, "host": host, "port": viewer.port, "mode": mode}
+        sys.stdout.write(json.dumps(address) + "\n")
     else:
         say(f"{viewer.address}  ({mode}; Ctrl-C stops)")
     sys.stdout.flush()

@@ -87,7 +87,7 @@ def replace_constant_loops(m: Mechanism, s: State) -> list[ConstantLoops]:
 def _elsewhere(m: Mechanism, layout: Layout, s: State, at_start: Mobility) -> list[Mobility]:
     """Mobilities at closed configurations away from the state, with the same independent freedoms where possible."""
     rng = np.random.default_rng(0)  # same state, same answer
-    table = layout.workspaces.mine.table
+    table = layout.workspaces.of_thread.table
     found = []
     here = s.copy()
     for _ in range(_SAMPLES):
@@ -145,7 +145,7 @@ def _ties(
 
 def _is_exact(m: Mechanism, layout: Layout, s: State, loops: list[int], ties: list[Coupling]) -> bool:
     """Whether the loops stay closed far along the straight line, where sampling alone could be deceived."""
-    table = layout.workspaces.mine.table
+    table = layout.workspaces.of_thread.table
     trial = s.copy()
     rng = np.random.default_rng(1)
     leaders = {tie.to for tie in ties}

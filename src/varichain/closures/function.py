@@ -173,7 +173,7 @@ class ClosureFunction:
                 if step == 0.0:
                     raise
                 continue  # beyond the end of the motion
-            layout, table = self._layout, self._layout.workspaces.mine.table
+            layout, table = self._layout, self._layout.workspaces.of_thread.table
             G, g = self.matrices(done)
             K = constraint_matrix(layout, table, done.q)
             for what, values in (

@@ -29,7 +29,7 @@ def sound_layout(mechanism: Mechanism, state: State) -> Layout:
     if not isinstance(state, State):
         raise InputError(f"expected a State (from m.state()), not {type(state).__name__}")
     layout = layout_for(mechanism, state)
-    fault = first_fault(layout.tree.workspaces.mine.table, state.q, state.v)
+    fault = first_fault(layout.tree.workspaces.of_thread.table, state.q, state.v)
     if fault:
         _raise_fault(layout, state, fault)
     return layout
@@ -38,7 +38,7 @@ def sound_layout(mechanism: Mechanism, state: State) -> Layout:
 def opened(mechanism: Mechanism, state: State) -> tuple[Layout, Table]:
     """The same, and the address table to compute with."""
     layout = sound_layout(mechanism, state)
-    return layout, layout.workspaces.mine.table
+    return layout, layout.workspaces.of_thread.table
 
 
 def opened_with_mass(mechanism: Mechanism, state: State) -> tuple[Layout, Table]:

@@ -210,9 +210,9 @@ class Batch:
         array = np.asarray(value)
         shape = (n if n is not None else (len(array) if array.ndim else 0), *width)
         if array.shape != shape or array.dtype.kind not in "iuf":
-            wanted = f"(n, {shape[1]})" if n is None else str(shape)
+            expected = f"(n, {shape[1]})" if n is None else str(shape)
             raise InputError(
-                f"{name} must be numbers of shape {wanted}, one state a row, not an array of shape {array.shape} and "
+                f"{name} must be numbers of shape {expected}, one state a row, not an array of shape {array.shape} and "
                 f"type {array.dtype}"
             )
         clean: Array = np.require(array, np.float64, ["C", "W", "A"])
@@ -254,9 +254,9 @@ def _result(out: Array | None, shape: tuple[int, ...]) -> Array:
         return np.empty(shape)
     is_fit = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == shape
     if not is_fit or not (out.flags.c_contiguous and out.flags.writeable):
-        raise InputError(f"out must be a float64, C-contiguous, writable array of shape {shape}, not {_told(out)}")
+        raise InputError(f"out must be a float64, C-contiguous, writable array of shape {shape}, not {_described(out)}")
     return out
 
 
-def _told(out: Any) -> str:
+def _described(out: Any) -> str:
     return f"shape {out.shape}, type {out.dtype}" if isinstance(out, np.ndarray) else type(out).__name__

@@ -94,4 +94,4 @@ def forward_dynamics(
         else:
             _forward_dynamics(table, s.q, s.v, torque, a)
     require_inertia(layout, table)
-    return ForwardDynamics(a, loop_forces_from_rows(layout, layout.workspaces.mine, s.q), *pivots, layout)
+    return ForwardDynamics(a, loop_forces_from_rows(layout, layout.workspaces.of_thread, s.q), *pivots, layout)

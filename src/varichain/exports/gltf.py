@@ -69,7 +69,7 @@ class _Document:
         self._views.append(view if target is None else view | {"target": target})
         self._binary += array.tobytes()
         n = array.size if kind == "SCALAR" else len(array)
-        made = {
+        accessor = {
             "bufferView": len(self._views) - 1,
             "componentType": _UINT if is_index else _FLOAT,
             "count": n,
@@ -77,8 +77,8 @@ class _Document:
         }
         if has_range:
             columns = array.reshape(n, -1)
-            made |= {"min": columns.min(axis=0).tolist(), "max": columns.max(axis=0).tolist()}
-        self._accessors.append(made)
+            accessor |= {"min": columns.min(axis=0).tolist(), "max": columns.max(axis=0).tolist()}
+        self._accessors.append(accessor)
         return len(self._accessors) - 1
 
     def primitive(self, surface: Triangles, color: RGBA) -> dict[str, Any]:

@@ -77,7 +77,7 @@ _COLORS = (
     "force",
     "grid",
     "ground",
-    "holding",
+    "in_loops",
     "joint",
     "loop",
     "trail",
@@ -118,7 +118,7 @@ def _epoch(scene: Scene, names: dict[str, int]) -> dict[str, Any]:
     m = scene.mechanism
     marked = [joint for joint in scene.joints if joint.kind not in ("free", "fixed")]
     return {
-        "holding": [names[name] for name in scene.holding if name in names],
+        "in_loops": [names[name] for name in scene.in_loops if name in names],
         "joints": [(names.get(joint.holder, -1), joint.place) for joint in marked],
         "text": f"{count(len(m), 'link')}, {count(m.n_v, 'freedom')} in the tree, {count(len(scene.loops), 'loop')}",
     }

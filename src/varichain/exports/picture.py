@@ -215,11 +215,11 @@ class Painter:
 
     def _write(self, i: int, clock: Any, event: Any) -> None:
         time = float(self.playback.time[i])
-        told = [marker for marker in self.playback.markers if marker.time <= time < marker.time + _EVENT_SHOWN]
+        shown = [marker for marker in self.playback.markers if marker.time <= time < marker.time + _EVENT_SHOWN]
         clock.input = f"{time:.2f} s"
-        event.input = ", ".join(marker.text for marker in told) or " "
-        if told:
-            event.prop.color = getattr(palette, told[-1].kind.upper())[:3]
+        event.input = ", ".join(marker.text for marker in shown) or " "
+        if shown:
+            event.prop.color = getattr(palette, shown[-1].kind.upper())[:3]
 
 
 _SHADOW: RGBA = (0.83, 0.845, 0.86, 1.0)

@@ -23,7 +23,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
-class Motion:
+class ExtremeMotion:
     """A motion of a joint: its name, the axis of the turn in the joint frame, on the left side, and how far [deg]."""
 
     name: str
@@ -36,7 +36,7 @@ class Ball:
     """A spherical joint: long axis of its link on the left side, extreme motions, damping about x, y and z, sources."""
 
     axis: str
-    motions: tuple[Motion, ...]
+    motions: tuple[ExtremeMotion, ...]
     damping: tuple[float, float, float]
     source: str
     damping_source: str
@@ -61,12 +61,12 @@ BALLS: Final = {
     "chest": Ball(
         axis="z",
         motions=(
-            Motion("flexion", "y", 80.0),
-            Motion("extension", "-y", 25.0),
-            Motion("left bending", "-x", 35.0),
-            Motion("right bending", "x", 35.0),
-            Motion("left rotation", "z", 45.0),
-            Motion("right rotation", "-z", 45.0),
+            ExtremeMotion("flexion", "y", 80.0),
+            ExtremeMotion("extension", "-y", 25.0),
+            ExtremeMotion("left bending", "-x", 35.0),
+            ExtremeMotion("right bending", "x", 35.0),
+            ExtremeMotion("left rotation", "z", 45.0),
+            ExtremeMotion("right rotation", "-z", 45.0),
         ),
         damping=(1.09, 1.09, 1.09),
         source="[AAOS]",
@@ -75,12 +75,12 @@ BALLS: Final = {
     "neck": Ball(
         axis="z",
         motions=(
-            Motion("flexion", "y", 45.0),
-            Motion("extension", "-y", 45.0),
-            Motion("left bending", "-x", 45.0),
-            Motion("right bending", "x", 45.0),
-            Motion("left rotation", "z", 60.0),
-            Motion("right rotation", "-z", 60.0),
+            ExtremeMotion("flexion", "y", 45.0),
+            ExtremeMotion("extension", "-y", 45.0),
+            ExtremeMotion("left bending", "-x", 45.0),
+            ExtremeMotion("right bending", "x", 45.0),
+            ExtremeMotion("left rotation", "z", 60.0),
+            ExtremeMotion("right rotation", "-z", 60.0),
         ),
         damping=(0.29, 0.29, 0.29),
         source="[AAOS]",
@@ -89,12 +89,12 @@ BALLS: Final = {
     "clavicle": Ball(
         axis="y",
         motions=(
-            Motion("elevation", "x", 48.0),
-            Motion("depression", "-x", 15.0),
-            Motion("protraction", "-z", 20.0),
-            Motion("retraction", "z", 30.0),
-            Motion("backward rotation", "-y", 50.0),
-            Motion("forward rotation", "y", 10.0),
+            ExtremeMotion("elevation", "x", 48.0),
+            ExtremeMotion("depression", "-x", 15.0),
+            ExtremeMotion("protraction", "-z", 20.0),
+            ExtremeMotion("retraction", "z", 30.0),
+            ExtremeMotion("backward rotation", "-y", 50.0),
+            ExtremeMotion("forward rotation", "y", 10.0),
         ),
         damping=(0.1, 0.1, 0.1),
         source="[LEVANGIE]",
@@ -103,12 +103,12 @@ BALLS: Final = {
     "shoulder": Ball(
         axis="-z",
         motions=(
-            Motion("flexion", "-y", 180.0),
-            Motion("extension", "y", 60.0),
-            Motion("abduction", "x", 180.0),
-            Motion("adduction", "-x", 75.0),
-            Motion("medial rotation", "-z", 70.0),
-            Motion("lateral rotation", "z", 90.0),
+            ExtremeMotion("flexion", "-y", 180.0),
+            ExtremeMotion("extension", "y", 60.0),
+            ExtremeMotion("abduction", "x", 180.0),
+            ExtremeMotion("adduction", "-x", 75.0),
+            ExtremeMotion("medial rotation", "-z", 70.0),
+            ExtremeMotion("lateral rotation", "z", 90.0),
         ),
         damping=(0.1, 0.1, 0.1),
         source="[AAOS]",
@@ -117,11 +117,11 @@ BALLS: Final = {
     "wrist": Ball(
         axis="-z",
         motions=(
-            Motion("flexion", "-y", 80.0),
-            Motion("extension", "y", 70.0),
-            Motion("radial deviation", "x", 20.0),
-            Motion("ulnar deviation", "-x", 30.0),
-            Motion("pronation", "-z", 160.0),
+            ExtremeMotion("flexion", "-y", 80.0),
+            ExtremeMotion("extension", "y", 70.0),
+            ExtremeMotion("radial deviation", "x", 20.0),
+            ExtremeMotion("ulnar deviation", "-x", 30.0),
+            ExtremeMotion("pronation", "-z", 160.0),
         ),
         damping=(0.025, 0.1, 0.1),
         source="[AAOS]",
@@ -130,12 +130,12 @@ BALLS: Final = {
     "hip": Ball(
         axis="-z",
         motions=(
-            Motion("flexion", "-y", 120.0),
-            Motion("extension", "y", 30.0),
-            Motion("abduction", "x", 45.0),
-            Motion("adduction", "-x", 30.0),
-            Motion("medial rotation", "-z", 45.0),
-            Motion("lateral rotation", "z", 45.0),
+            ExtremeMotion("flexion", "-y", 120.0),
+            ExtremeMotion("extension", "y", 30.0),
+            ExtremeMotion("abduction", "x", 45.0),
+            ExtremeMotion("adduction", "-x", 30.0),
+            ExtremeMotion("medial rotation", "-z", 45.0),
+            ExtremeMotion("lateral rotation", "z", 45.0),
         ),
         damping=(1.09, 1.09, 1.09),
         source="[AAOS]",
@@ -144,10 +144,10 @@ BALLS: Final = {
     "ankle": Ball(
         axis="x",
         motions=(
-            Motion("dorsiflexion", "-y", 20.0),
-            Motion("plantar flexion", "y", 50.0),
-            Motion("inversion", "-x", 35.0),
-            Motion("eversion", "x", 15.0),
+            ExtremeMotion("dorsiflexion", "-y", 20.0),
+            ExtremeMotion("plantar flexion", "y", 50.0),
+            ExtremeMotion("inversion", "-x", 35.0),
+            ExtremeMotion("eversion", "x", 15.0),
         ),
         damping=(0.943, 0.943, 0.943),
         source="[AAOS]",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from varichain.formats.description import WORLD, Description
-from varichain.formats.spanning import Step, reversed_joint, spanning_tree
+from varichain.formats.spanning import TreeStep, reversed_joint, spanning_tree
 from varichain.mechanism.joints import Fixed, Free
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.pose import Pose
@@ -11,7 +11,7 @@ from varichain.spatial.pose import Pose
 _SAME = Pose()
 
 
-def mechanism_from(description: Description) -> Mechanism:
+def build_mechanism(description: Description) -> Mechanism:
     """Mechanism of a file, its notes in `source`.
 
     Raises:
@@ -53,7 +53,7 @@ def mechanism_from(description: Description) -> Mechanism:
 
 
 def _add_link(
-    description: Description, m: Mechanism, step: Step, names: dict[str, str], moved: dict[str, Pose]
+    description: Description, m: Mechanism, step: TreeStep, names: dict[str, str], moved: dict[str, Pose]
 ) -> None:
     entry, joint = description.links[step.link], step.joint
     if joint is None:

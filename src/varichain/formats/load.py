@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from varichain.errors import FormatError, InputError, MissingExtraError, VarichainError
-from varichain.formats.build import mechanism_from
+from varichain.formats.build import build_mechanism
 from varichain.formats.description import Description
 from varichain.formats.inertias import refuse_improper
 from varichain.formats.meshes import MeshFolders
@@ -59,7 +59,7 @@ def load(
         sidecar = _sidecar(file, loops)
         if sidecar is not None:
             read_sidecar(description, sidecar)
-        return mechanism_from(description)
+        return build_mechanism(description)
     except (FormatError, MissingExtraError):
         raise
     except VarichainError as error:  # a number that is fine in the format and in no mechanism

@@ -11,7 +11,7 @@ from varichain.mechanism.joint import Joint
 
 
 @dataclass(eq=False)
-class Step:
+class TreeStep:
     """One link of the spanning tree, with the joint that carries it; None for a root.
 
     Attributes:
@@ -23,7 +23,7 @@ class Step:
     is_reversed: bool = False
 
 
-def spanning_tree(description: Description) -> tuple[list[Step], list[JointEntry]]:
+def spanning_tree(description: Description) -> tuple[list[TreeStep], list[JointEntry]]:
     """Links in an order in which every one follows its parent, and the joints that close loops.
 
     Joints with few freedoms carry links, those with many close loops: fewer coordinates and fewer rows. Joints that
@@ -36,19 +36,19 @@ def spanning_tree(description: Description) -> tuple[list[Step], list[JointEntry
         at_link[joint.parent].append((number, joint))
         at_link[joint.child].append((number, joint))
     children = {joint.child for joint in tree}
-    steps: list[Step] = []
+    steps: list[TreeStep] = []
     seen: set[str] = set()
     roots = [WORLD, *(name for name in description.links if name not in children), *description.links]
     for root in roots:
         if root in seen:
             continue
-        steps.append(Step(root, None))
+        steps.append(TreeStep(root, None))
         seen.add(root)
         waiting: list[tuple[int, str]] = []  # numbers of joints that lead on from what is placed, with the next link
         _lead_on(root, at_link, seen, waiting)
         while waiting:
             number, link = heappop(waiting)
-            steps.append(Step(link, tree[number], tree[number].child != link))
+            steps.append(TreeStep(link, tree[number], tree[number].child != link))
             seen.add(link)
             _lead_on(link, at_link, seen, waiting)
     return steps, loops

@@ -12,7 +12,7 @@ import numpy as np
 from varichain.errors import InputError
 from varichain.formats.joint_words import word_of
 from varichain.formats.source import Note
-from varichain.formats.write_xml import Node, numbers
+from varichain.formats.write_xml import XmlNode, numbers
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.joints import Free
 from varichain.mechanism.link import Link
@@ -32,11 +32,11 @@ WRITTEN = ("name", "damping", "friction", "armature", "stiffness", "rest", "limi
 class _Place:
     """Where a link is written: an element, and the link's frame in the element's."""
 
-    node: Node
+    node: XmlNode
     offset: Pose
 
 
-def mjcf_from(m: Mechanism, path: Path, notes: list[Note]) -> Node:
+def mjcf_from(m: Mechanism, path: Path, notes: list[Note]) -> XmlNode:
     """The root element.
 
     A massless link that carries nothing but one other, as `load` makes them of bodies with several joints, becomes a
@@ -45,10 +45,10 @@ def mjcf_from(m: Mechanism, path: Path, notes: list[Note]) -> Node:
     Raises:
         InputError: The tree has joints or inertias that MJCF does not know.
     """
-    root = Node("mujoco", {"model": m.name})
+    root = XmlNode("mujoco", {"model": m.name})
     root.add("compiler", angle="radian", autolimits="false", inertiafromgeom="false", balanceinertia="false")
     root.add("option", gravity=numbers(*m.gravity))
-    assets = Node("asset")
+    assets = XmlNode("asset")
     places = {m.ground.name: _Place(root.add("worldbody"), Pose())}
     inner = {name for link in m.links for name in _inner_links(m, link)}
     for link in m.links:
@@ -80,7 +80,7 @@ def _inner_links(m: Mechanism, link: Link) -> list[str]:
 
 
 def _add_body(
-    m: Mechanism, places: dict[str, _Place], link: Link, path: Path, assets: Node, notes: list[Note]
+    m: Mechanism, places: dict[str, _Place], link: Link, path: Path, assets: XmlNode, notes: list[Note]
 ) -> _Place:
     if link.name == "world":
         raise InputError("MJCF has a world of its own: no link may be called 'world'; rename it, or save as URDF")
@@ -101,7 +101,7 @@ def _add_body(
     return _Place(body, offset)
 
 
-def _add_inertial(body: Node, link: Link, offset: Pose) -> None:
+def _add_inertial(body: XmlNode, link: Link, offset: Pose) -> None:
     """Principal moments and axes: unlike a full matrix, MuJoCo takes moments of zero where nothing moves."""
     assert link.joint is not None
     I = link.inertia
@@ -122,7 +122,7 @@ def _add_inertial(body: Node, link: Link, offset: Pose) -> None:
     body.add("inertial", **place, mass=numbers(I.mass), diaginertia=numbers(A, B, C))
 
 
-def _add_joint(body: Node, joint: Joint, at: Pose) -> None:
+def _add_joint(body: XmlNode, joint: Joint, at: Pose) -> None:
     kind = word_of(joint, "MJCF")
     if not kind:
         return
@@ -147,7 +147,7 @@ def holds_limits(joint: Joint) -> bool:
     return limits is not None and -math.inf < limits[0][0] < limits[1][0] < math.inf
 
 
-def _add_shape(body: Node, shape: Shape, name: str, path: Path, assets: Node, notes: list[Note]) -> None:
+def _add_shape(body: XmlNode, shape: Shape, name: str, path: Path, assets: XmlNode, notes: list[Note]) -> None:
     place = {"pos": numbers(*shape.at.p), "quat": numbers(*shape.at.quaternion)}
     look = {"contype": "0", "conaffinity": "0"}
     if shape.color is not None:
@@ -177,7 +177,7 @@ def _add_shape(body: Node, shape: Shape, name: str, path: Path, assets: Node, no
             form = {"type": "mesh", "mesh": name}
         case _:
             return
-    body.children.append(Node("geom", form | place | look))
+    body.children.append(XmlNode("geom", form | place | look))
 
 
 def _is_readable(file: str) -> bool:
@@ -192,8 +192,8 @@ def _is_readable(file: str) -> bool:
     return len(head) == 84 and 0 < n <= _MOST_FACES and os.path.getsize(file) == 84 + 50 * n
 
 
-def _add_equalities(root: Node, m: Mechanism, places: dict[str, _Place]) -> None:
-    equality = Node("equality")
+def _add_equalities(root: XmlNode, m: Mechanism, places: dict[str, _Place]) -> None:
+    equality = XmlNode("equality")
     for link in m.virtual_links:
         assert link.joint is not None and link.real is not None and link.parent is not None
         if not is_native_loop(link.joint):
@@ -218,5 +218,5 @@ def is_native_loop(joint: Joint) -> bool:
     return "mjcf loop" in joint.format_names and not is_special
 
 
-def _add_site(node: Node, name: str, at: Pose) -> None:
+def _add_site(node: XmlNode, name: str, at: Pose) -> None:
     node.add("site", name=name, pos=numbers(*at.p), quat=numbers(*at.quaternion))

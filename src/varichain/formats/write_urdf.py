@@ -8,7 +8,7 @@ from pathlib import Path
 
 from varichain.formats.joint_words import word_of
 from varichain.formats.source import Note
-from varichain.formats.write_xml import Node, numbers, rpy
+from varichain.formats.write_xml import XmlNode, numbers, rpy
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
@@ -19,13 +19,13 @@ WRITTEN = ("name", "damping", "friction", "limits", "axis", "normal")
 """Fields of hinges and sliders that URDF has words for."""
 
 
-def urdf_from(m: Mechanism, path: Path, notes: list[Note]) -> Node:
+def urdf_from(m: Mechanism, path: Path, notes: list[Note]) -> XmlNode:
     """The root element; every link hangs, through joints, on an empty link called "ground".
 
     Raises:
         InputError: The tree has joints that URDF does not know.
     """
-    robot = Node("robot", {"name": m.name})
+    robot = XmlNode("robot", {"name": m.name})
     robot.add("link", name="ground")
     followers = {coupling.joint: coupling for coupling in m.couplings}
     for link in m.links:
@@ -44,7 +44,7 @@ def urdf_from(m: Mechanism, path: Path, notes: list[Note]) -> Node:
     return robot
 
 
-def _add_link(robot: Node, link: Link, path: Path, notes: list[Note]) -> None:
+def _add_link(robot: XmlNode, link: Link, path: Path, notes: list[Note]) -> None:
     element = robot.add("link", name=link.name)
     I = link.inertia
     if I.mass > 0.0:
@@ -57,7 +57,7 @@ def _add_link(robot: Node, link: Link, path: Path, notes: list[Note]) -> None:
         _add_shape(element, shape, path, notes)
 
 
-def _add_shape(link: Node, shape: Shape, path: Path, notes: list[Note]) -> None:
+def _add_shape(link: XmlNode, shape: Shape, path: Path, notes: list[Note]) -> None:
     visual = link.add("visual")
     _add_origin(visual, shape.at)
     geometry = visual.add("geometry")
@@ -90,7 +90,7 @@ def _mesh_name(name: str, path: Path, notes: list[Note]) -> str:
     return target.as_uri()
 
 
-def _add_joint(robot: Node, link: Link, joint: Joint, m: Mechanism) -> Node:
+def _add_joint(robot: XmlNode, link: Link, joint: Joint, m: Mechanism) -> XmlNode:
     kind = word_of(joint, "URDF")
     assert link.parent is not None
     is_single = joint.n_v == 1  # a hinge or a slider
@@ -120,5 +120,5 @@ def _add_joint(robot: Node, link: Link, joint: Joint, m: Mechanism) -> Node:
     return element
 
 
-def _add_origin(element: Node, at: Pose) -> None:
+def _add_origin(element: XmlNode, at: Pose) -> None:
     element.add("origin", xyz=numbers(*at.p), rpy=numbers(*rpy(at.R)))

@@ -12,22 +12,22 @@ from numpy.typing import NDArray
 
 
 @dataclass
-class Node:
+class XmlNode:
     """An element to be written."""
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
-    children: list[Node] = field(default_factory=list)
+    children: list[XmlNode] = field(default_factory=list)
 
-    def add(self, tag: str, **attributes: str) -> Node:
+    def add(self, tag: str, **attributes: str) -> XmlNode:
         """Append a child; a trailing underscore in an attribute's name is left out."""
-        child = Node(tag, {key.rstrip("_"): value for key, value in attributes.items()})
+        child = XmlNode(tag, {key.rstrip("_"): value for key, value in attributes.items()})
         self.children.append(child)
         return child
 
     def lines(self, indent: str = "") -> Iterable[str]:
         """The element as lines; a loop, since chains may be longer than the recursion limit."""
-        waiting: list[tuple[Node | str, str]] = [(self, indent)]
+        waiting: list[tuple[XmlNode | str, str]] = [(self, indent)]
         while waiting:
             node, indent = waiting.pop()
             if isinstance(node, str):
@@ -42,7 +42,7 @@ class Node:
             waiting += [(child, indent + "  ") for child in reversed(node.children)]
 
 
-def text(root: Node) -> str:
+def text(root: XmlNode) -> str:
     """The whole file."""
     return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', *root.lines(), ""])
 

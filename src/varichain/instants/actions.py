@@ -148,23 +148,23 @@ def apply_couplings(m: Mechanism, s: State, couplings: Iterable[Couple]) -> list
     Raises:
         GapError: The joints are elsewhere than the offset says.
     """
-    made = []
-    for wanted in couplings:
-        offset = 0.0 if wanted.offset is None else wanted.offset
-        coupling = add_coupling(m, wanted.joint, wanted.to, wanted.multiplier, offset, wanted.name)
-        now = s[wanted.joint].q - coupling.multiplier * s[wanted.to].q
-        if wanted.offset is None:
+    coupled = []
+    for action in couplings:
+        offset = 0.0 if action.offset is None else action.offset
+        coupling = add_coupling(m, action.joint, action.to, action.multiplier, offset, action.name)
+        now = s[action.joint].q - coupling.multiplier * s[action.to].q
+        if action.offset is None:
             coupling = replace(coupling, offset=now)
             m._couplings = {**m._couplings, coupling.name: coupling}
         elif not abs(now - coupling.offset) <= MEET:
             gap = abs(now - coupling.offset)
             raise GapError(
-                f"coupling {wanted.joint!r} to {wanted.to!r}: the joints are {gap:.3g} [m or rad] from where the "
+                f"coupling {action.joint!r} to {action.to!r}: the joints are {gap:.3g} [m or rad] from where the "
                 f"offset says they are, {MEET:g} allowed; leave out the offset to couple them where they are",
                 gap,
             )
-        made.append(coupling)
-    return made
+        coupled.append(coupling)
+    return coupled
 
 
 def _frame_on_other(s: State, a: Link, b: Link, at: Pose) -> Pose:
@@ -173,5 +173,5 @@ def _frame_on_other(s: State, a: Link, b: Link, at: Pose) -> Pose:
     if a.name not in layout.link_index or b.name not in layout.link_index:
         return at  # a virtual link, which is refused later
     p, R, index = at.p.copy(), at.R.copy(), layout.link_index
-    frame_on_other(layout.tree.workspaces.mine.table, s.q, index[a.name], index[b.name], p, R)
+    frame_on_other(layout.tree.workspaces.of_thread.table, s.q, index[a.name], index[b.name], p, R)
     return Pose._trusted(p, R)

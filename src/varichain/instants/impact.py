@@ -58,7 +58,7 @@ class Bare:
         """Take a state; limits are "hard" or "off"."""
         self.state = state
         if limits == "off" or not has_impact:
-            self.workspace, self.restraints = state.layout.workspaces.mine, _NO_RESTRAINTS
+            self.workspace, self.restraints = state.layout.workspaces.of_thread, _NO_RESTRAINTS
         else:
             found = touchable(state.layout)
             self.workspace, self.restraints = found.workspace, as_records(found.records)

@@ -156,7 +156,7 @@ def touchable(layout: Layout) -> Restraints:
         layout.tree.__dict__["_touchable"] = kept
     if any(_is_restrained(connection.joint, "hard") for connection in layout.connections):
         return restraints_of(layout, "hard")
-    return Restraints(kept.records.copy(), kept.names, layout.workspaces.mine)
+    return Restraints(kept.records.copy(), kept.names, layout.workspaces.of_thread)
 
 
 def _is_restrained(joint: Joint, limits: Limits) -> bool:

@@ -127,13 +127,13 @@ class CompilationNotice(event.Listener):  # type: ignore[misc]
 
     def __init__(self) -> None:
         """Nothing has been said yet."""
-        self.told = False
+        self.is_printed = False
 
     def on_start(self, event: Any) -> None:
         """Called by Numba before it compiles any function."""
         function = event.data["dispatcher"].py_func
-        if not self.told and function.__module__.startswith("varichain."):
-            self.told = True
+        if not self.is_printed and function.__module__.startswith("varichain."):
+            self.is_printed = True
             print(f"varichain: compiling kernels for this machine, once; kept in {cache_folder()}", file=sys.stderr)
 
     def on_end(self, event: Any) -> None:

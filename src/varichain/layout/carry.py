@@ -36,7 +36,7 @@ def carried(old: Layout, new: Layout, q: Array, v: Array) -> tuple[Array, Array]
     for i in freed_joints:
         was = old.joints[i]
         freed = np.empty(13)
-        free_coordinates(old.tree.workspaces.mine.table, q, v, i + 1, freed)
+        free_coordinates(old.tree.workspaces.of_thread.table, q, v, i + 1, freed)
         first_q = sum([joint.n_q for joint in old.joints[:i]])
         first_v = sum([joint.n_v for joint in old.joints[:i]])
         q_parts += [q[end_q:first_q], freed[:7]]
@@ -47,7 +47,7 @@ def carried(old: Layout, new: Layout, q: Array, v: Array) -> tuple[Array, Array]
 
 def stale(old: Layout, new: Layout) -> StaleStateError:
     """The error that says which joints a state of the old structure lacks in the new one, and which it has too many."""
-    had, has = ({_told(*joint): joint[0].name for joint in _hung(layout)} for layout in (old, new))
+    had, has = ({_described(*joint): joint[0].name for joint in _hung(layout)} for layout in (old, new))
     appeared, vanished = ([text for text in one if text not in other] for one, other in ((has, had), (had, has)))
     found = [f"the mechanism has {listed(appeared)}"] if appeared else []
     found += [f"the state has {listed(vanished)}"] if vanished else []
@@ -68,7 +68,7 @@ def _hung(layout: Layout) -> Iterable[tuple[Joint, str]]:
     return zip(layout.joints, layout.tree.parents, strict=True)
 
 
-def _told(joint: Joint, parent: str) -> str:
+def _described(joint: Joint, parent: str) -> str:
     return f"{joint.kind} joint {joint.name!r} on {parent!r}"
 
 

@@ -236,7 +236,7 @@ def layout_of(mechanism: Mechanism) -> Layout:
 
 
 def _with_loops(tree: Tree, connections: tuple[Connection, ...], ties: tuple[Coupling, ...]) -> Workspace:
-    return loop_workspace(tree.workspaces.mine, _loop_specs(tree, connections, ties))
+    return loop_workspace(tree.workspaces.of_thread, _loop_specs(tree, connections, ties))
 
 
 def _loop_specs(tree: Tree, connections: tuple[Connection, ...], ties: tuple[Coupling, ...]) -> bytes:

@@ -108,7 +108,7 @@ class State:
 
         moved = self.copy()
         step_array = finite_array(step, (self._layout.n_v,), "step").copy()
-        integrate(self._layout.workspaces.mine.table, self._q, step_array, 1.0, moved._q)
+        integrate(self._layout.workspaces.of_thread.table, self._q, step_array, 1.0, moved._q)
         return moved
 
     def difference(self, other: State) -> Array:
@@ -118,7 +118,7 @@ class State:
         if not isinstance(other, State) or not self._layout.tree.fits(other._layout.tree):
             raise StructureError("difference needs two states with the same joints")
         step = np.empty(self._layout.n_v)
-        difference(self._layout.workspaces.mine.table, self._q, other._q, step)
+        difference(self._layout.workspaces.of_thread.table, self._q, other._q, step)
         return step
 
     def follow(self, m: Mechanism) -> State:

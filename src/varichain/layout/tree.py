@@ -82,12 +82,12 @@ class Tree:
     @cached_property
     def moving_mass(self) -> float:
         """Mass of all that can move [kg]."""
-        return float(self.workspaces.mine.array("bodies")["mass"].sum())
+        return float(self.workspaces.of_thread.array("bodies")["mass"].sum())
 
     @property
     def massless_link(self) -> str | None:
         """Name of a link that can move although nothing it carries has mass or armature; None if all do."""
-        row = self.workspaces.mine.massless
+        row = self.workspaces.of_thread.massless
         return list(self.link_index)[row] if row else None
 
     @property

@@ -75,7 +75,7 @@ class WorkspacePool:
         self._of_thread: dict[int, Workspace] = {}
 
     @property
-    def mine(self) -> Workspace:
+    def of_thread(self) -> Workspace:
         """The calling thread's workspace, built when it is first asked for.
 
         Structures that differ in loops alone share the memory of their tree in it: a kernel leaves nothing there that

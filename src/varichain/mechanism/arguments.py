@@ -78,13 +78,13 @@ def checked_inertia(inertia: Any) -> Inertia:
 
 def checked_shapes(shapes: Any) -> tuple[Shape, ...]:
     """`shapes`, one or several, as a tuple."""
-    held = tuple(shapes) if isinstance(shapes, Iterable) else (shapes,)
-    for shape in held:
+    found = tuple(shapes) if isinstance(shapes, Iterable) else (shapes,)
+    for shape in found:
         if not isinstance(shape, Shape):
             raise InputError(
                 f"shapes must be any number of Capsule, Box, Sphere, Cylinder, Ellipsoid and Mesh, not {shown(shape)}"
             )
-    return held
+    return found
 
 
 def numbered(name: str, taken: Mapping[str, object]) -> str:

@@ -72,9 +72,9 @@ def mechanism_from(description: Any) -> Mechanism:
     ):
         with located(f"frames[{i}]"):
             m.add_frame(row["name"], row["link"], pose_from(row["at"], f"frames[{i}].at"))
-    made = list_from(entries["couplings"], _coupling, "couplings")
-    m._couplings = {coupling.name: coupling for coupling in made}
-    if len(m._couplings) < len(made):
+    found = list_from(entries["couplings"], _coupling, "couplings")
+    m._couplings = {coupling.name: coupling for coupling in found}
+    if len(m._couplings) < len(found):
         raise InputError("couplings must have different names")
     check(m)
     return m

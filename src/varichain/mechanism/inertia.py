@@ -43,9 +43,9 @@ class Inertia(Frozen):
             InputError: Not finite numbers of that shape.
             InertiaError: No body has this inertia.
         """
-        self._hold("mass", checked_mass(mass))
-        self._hold("com", finite_array(com, (3,), "com"))
-        self._hold("about_com", symmetric_matrix(about_com, "about_com"))
+        self._set("mass", checked_mass(mass))
+        self._set("com", finite_array(com, (3,), "com"))
+        self._set("about_com", symmetric_matrix(about_com, "about_com"))
         check_body(self.mass, self.about_com)
 
     @classmethod

@@ -130,17 +130,17 @@ class Joint(Frozen, ABC):
         """Check the common fields and bring them to the form in which they are read."""
         if self.name is not None:
             name_string(self.name, "joint name")
-        held, none = self.__dict__, (0.0,) * self.n_v
+        fields, none = self.__dict__, (0.0,) * self.n_v
         for option in OPTIONS_PER_FREEDOM:
-            value = held[option]  # most joints have none of these
-            held[option] = none if type(value) is float and value == 0.0 else self._per_freedom(option, value)
+            value = fields[option]  # most joints have none of these
+            fields[option] = none if type(value) is float and value == 0.0 else self._per_freedom(option, value)
         if self.has_quaternion:
             self._check_spring()
-        held["rest"] = self.zero_q() if self.rest is None else self._checked_rest()
+        fields["rest"] = self.zero_q() if self.rest is None else self._checked_rest()
         if self.limits is not None:
-            held["limits"] = self._checked_limits()
+            fields["limits"] = self._checked_limits()
         if self.actuated is not None:
-            held["actuated"] = flag(self.actuated, "actuated")
+            fields["actuated"] = flag(self.actuated, "actuated")
         if self.breaks is not None and not isinstance(self.breaks, Breaks):
             raise InputError(
                 f"{self._what('breaks')} must be Breaks(force=..., moment=...) or None, not {self.breaks!r}"
@@ -177,9 +177,9 @@ class Joint(Frozen, ABC):
 
     def _as(self, **changes: object) -> Self:
         """This joint with fields replaced by values that are known to be right: no check, and cheap."""
-        twin, held = object.__new__(type(self)), self.__dict__.copy()
-        held.update(changes)
-        object.__setattr__(twin, "__dict__", held)
+        twin, fields = object.__new__(type(self)), self.__dict__.copy()
+        fields.update(changes)
+        object.__setattr__(twin, "__dict__", fields)
         return twin
 
     def __repr__(self) -> str:

@@ -89,7 +89,7 @@ class Screw(_AlongAxis):
 
     def __post_init__(self) -> None:
         """Check the pitch, then the rest."""
-        self._hold("pitch", finite_scalar(self.pitch, self._what("pitch")))
+        self._set("pitch", finite_scalar(self.pitch, self._what("pitch")))
         super().__post_init__()
 
     def primitives(self) -> tuple[Primitive, ...]:
@@ -138,7 +138,7 @@ class Universal(Joint):
         first, second = (unit_axis(axis, f"{what}[{k}]") for k, axis in enumerate(self.axes))
         if np.linalg.norm(np.cross(first, second)) < _PARALLEL:
             raise InputError(f"{what} must not be parallel, found {first} and {second}")
-        self._hold("axes", (first, second))
+        self._set("axes", (first, second))
         super().__post_init__()
 
     def primitives(self) -> tuple[Primitive, ...]:
@@ -177,7 +177,7 @@ class Planar(Joint):
 
     def __post_init__(self) -> None:
         """Check the normal, then the common fields."""
-        self._hold("normal", unit_axis(self.normal, self._what("normal")))
+        self._set("normal", unit_axis(self.normal, self._what("normal")))
         super().__post_init__()
 
     def primitives(self) -> tuple[Primitive, ...]:
@@ -308,7 +308,7 @@ class PinInSlot(Joint):
     def __post_init__(self) -> None:
         """Check both axes, then the common fields."""
         for name in ("slot", "axis"):
-            self._hold(name, unit_axis(getattr(self, name), self._what(name)))
+            self._set(name, unit_axis(getattr(self, name), self._what(name)))
         if abs(np.dot(self.slot, self.axis)) > _RIGHT:
             raise InputError(f"{self._what('axis')} must be at right angles with slot {self.slot}, not {self.axis}")
         super().__post_init__()

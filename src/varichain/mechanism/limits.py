@@ -49,10 +49,10 @@ class SwingTwist(Frozen):
             raise InputError(f"swing must be between 0 and pi, not {swing:g}")
         if not -math.pi <= lower <= upper <= math.pi:
             raise InputError(f"twist must be -pi <= lower <= upper <= pi, not {lower:g} and {upper:g}")
-        self._hold("swing", swing)
-        self._hold("twist", (lower, upper))
-        self._hold("axis", unit_axis(self.axis, "axis of SwingTwist"))
-        self._hold("center", _unit_quaternion(self.center, "center of SwingTwist"))
+        self._set("swing", swing)
+        self._set("twist", (lower, upper))
+        self._set("axis", unit_axis(self.axis, "axis of SwingTwist"))
+        self._set("center", _unit_quaternion(self.center, "center of SwingTwist"))
 
     def angles(self, quaternion: ArrayLike) -> tuple[float, float]:
         """Swing, 0 to pi, and twist, -pi to pi [rad], of an orientation of the child in the joint frame.

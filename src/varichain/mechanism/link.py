@@ -87,17 +87,17 @@ class Link:
         on_real: Pose = _SAME_FRAME,
     ) -> None:
         """Make a link that hangs nowhere yet."""
-        hold = object.__setattr__  # a new link has no old values for the journal
-        hold(self, "id", id)
-        hold(self, "name", name)
-        hold(self, "joint", joint)
-        hold(self, "at", at)
-        hold(self, "inertia", inertia)
-        hold(self, "shapes", shapes)
-        hold(self, "real", real)
-        hold(self, "on_real", on_real)
+        set_field = object.__setattr__  # a new link has no old values for the journal
+        set_field(self, "id", id)
+        set_field(self, "name", name)
+        set_field(self, "joint", joint)
+        set_field(self, "at", at)
+        set_field(self, "inertia", inertia)
+        set_field(self, "shapes", shapes)
+        set_field(self, "real", real)
+        set_field(self, "on_real", on_real)
         for pointer in ("parent", "child", "brother", "_last_child", "_spec", "_plain"):
-            hold(self, pointer, None)
+            set_field(self, pointer, None)
 
     @property
     def is_ground(self) -> bool:

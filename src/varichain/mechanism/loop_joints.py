@@ -49,7 +49,7 @@ class PointOnLine(_LoopJoint):
 
     def __post_init__(self) -> None:
         """Check the axis, then the common fields."""
-        self._hold("axis", unit_axis(self.axis, self._what("axis")))
+        self._set("axis", unit_axis(self.axis, self._what("axis")))
         super().__post_init__()
 
     def loop_geometry(self) -> LoopGeometry:
@@ -73,7 +73,7 @@ class PointInPlane(_LoopJoint):
 
     def __post_init__(self) -> None:
         """Check the normal, then the common fields."""
-        self._hold("normal", unit_axis(self.normal, self._what("normal")))
+        self._set("normal", unit_axis(self.normal, self._what("normal")))
         super().__post_init__()
 
     def loop_geometry(self) -> LoopGeometry:
@@ -103,7 +103,7 @@ class Distance(_LoopJoint):
         length = finite_scalar(self.length, self._what("length"))
         if not length > 0.0:
             raise InputError(f"{self._what('length')} must be greater than 0, not {length:g}; 0 is a Spherical joint")
-        self._hold("length", length)
+        self._set("length", length)
         super().__post_init__()
         for option in ("damping", "friction", "stiffness"):
             if any(getattr(self, option)):

@@ -31,9 +31,9 @@ class Shape(Frozen):
         """The same shape seen from frame A, for X_AB = `pose` and this shape given in frame B."""
         return replace(self, at=pose @ self.at)  # type: ignore[type-var]
 
-    def _hold_common(self) -> None:
-        self._hold("at", Pose.coerce(self.at, "at"))
-        self._hold("color", None if self.color is None else _rgba(self.color))
+    def _set_common(self) -> None:
+        self._set("at", Pose.coerce(self.at, "at"))
+        self._set("color", None if self.color is None else _rgba(self.color))
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class Capsule(Shape):
 
     def __post_init__(self) -> None:
         """Check the sizes."""
-        self._hold("radius", positive_scalar(self.radius, "radius"))
-        self._hold("length", non_negative_scalar(self.length, "length"))
-        self._hold_common()
+        self._set("radius", positive_scalar(self.radius, "radius"))
+        self._set("length", non_negative_scalar(self.length, "length"))
+        self._set_common()
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class Box(Shape):
 
     def __post_init__(self) -> None:
         """Check the sizes."""
-        self._hold("size", _positive_triple(self.size, "size"))
-        self._hold_common()
+        self._set("size", _positive_triple(self.size, "size"))
+        self._set_common()
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ class Sphere(Shape):
 
     def __post_init__(self) -> None:
         """Check the sizes."""
-        self._hold("radius", positive_scalar(self.radius, "radius"))
-        self._hold_common()
+        self._set("radius", positive_scalar(self.radius, "radius"))
+        self._set_common()
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ class Cylinder(Shape):
 
     def __post_init__(self) -> None:
         """Check the sizes."""
-        self._hold("radius", positive_scalar(self.radius, "radius"))
-        self._hold("length", positive_scalar(self.length, "length"))
-        self._hold_common()
+        self._set("radius", positive_scalar(self.radius, "radius"))
+        self._set("length", positive_scalar(self.length, "length"))
+        self._set_common()
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,8 @@ class Ellipsoid(Shape):
 
     def __post_init__(self) -> None:
         """Check the sizes."""
-        self._hold("radii", _positive_triple(self.radii, "radii"))
-        self._hold_common()
+        self._set("radii", _positive_triple(self.radii, "radii"))
+        self._set_common()
 
 
 @dataclass(frozen=True)
@@ -127,9 +127,9 @@ class Mesh(Shape):
         scale = finite_numbers(scale, 3, "scale")
         if 0.0 in scale:
             raise InputError(f"scale must not be zero, found {scale}")
-        self._hold("path", os.fspath(self.path))
-        self._hold("scale", scale)
-        self._hold_common()
+        self._set("path", os.fspath(self.path))
+        self._set("scale", scale)
+        self._set_common()
 
 
 def _positive_triple(value: Any, what: str) -> tuple[float, ...]:

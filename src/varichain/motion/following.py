@@ -98,14 +98,14 @@ def _errors(tracks: dict[str, Track], answers: Answers, knots: Array) -> Array:
     times = knots[:-1, None] + np.diff(knots)[:, None] * _TESTED_AT
     packed, expected = Packed(tracks), answers.samples(times.ravel())
     q, errors = packed.at(times.ravel())[0], np.zeros(times.size)
-    for name, wanted in expected.items():
+    for name, samples in expected.items():
         found = q[:, packed.q[name]]
-        if wanted.quaternions is not None:
-            apart = logarithm(multiplied(conjugated(wanted.quaternions), found[:, :4]))
+        if samples.quaternions is not None:
+            apart = logarithm(multiplied(conjugated(samples.quaternions), found[:, :4]))
             errors = np.maximum(errors, np.linalg.norm(apart, axis=1))
             found = found[:, 4:]
-        if wanted.values is not None:
-            errors = np.maximum(errors, np.abs(found - wanted.values).max(axis=1))
+        if samples.values is not None:
+            errors = np.maximum(errors, np.abs(found - samples.values).max(axis=1))
     largest: Array = errors.reshape(times.shape).max(axis=1)
     return largest
 

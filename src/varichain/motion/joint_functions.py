@@ -103,12 +103,12 @@ class JointFunctions(Frozen, ABC):
 
     @property
     def start(self) -> float:
-        """Earliest time [s] at which something begins; 0 if everything is held."""
+        """Earliest time [s] at which something begins; 0 if everything is constant."""
         return min((track.start for track in self._tracks.values() if track.moving), default=0.0)
 
     @property
     def end(self) -> float:
-        """Latest time [s] at which something ends; 0 if everything is held."""
+        """Latest time [s] at which something ends; 0 if everything is constant."""
         return max((track.end for track in self._tracks.values() if track.moving), default=0.0)
 
     @property
@@ -237,8 +237,8 @@ class JointFunctions(Frozen, ABC):
         return object.__new__(cls)._take(tracks)
 
     def _take(self, tracks: dict[str, Track]) -> Self:
-        self._hold("_tracks", tracks)
-        self._hold("_packed", Packed(tracks))
+        self._set("_tracks", tracks)
+        self._set("_packed", Packed(tracks))
         return self
 
     def _chosen(self, joints: Iterable[str] | None) -> tuple[str, ...]:

@@ -10,10 +10,10 @@ def motion_misfit(track: Track, slot: JointSlot) -> str | None:
     """Why the joint cannot move as the track says; None if it can."""
     if not slot.coordinates:
         return f"a {slot.kind} joint does not move"
-    wanted = (ROTATION if len(slot.coordinates) == 3 else POSE) if slot.has_quaternion else FREEDOMS
-    if track.kind == wanted and (wanted != FREEDOMS or track.n_v == len(slot.coordinates)):
+    kind = (ROTATION if len(slot.coordinates) == 3 else POSE) if slot.has_quaternion else FREEDOMS
+    if track.kind == kind and (kind != FREEDOMS or track.n_v == len(slot.coordinates)):
         return None
-    return f"a {slot.kind} joint follows {_wanted(slot, wanted)}; found {_found(track)}"
+    return f"a {slot.kind} joint follows {_expected(slot, kind)}; found {_found(track)}"
 
 
 def functions_misfit(track: Track, slot: JointSlot) -> str | None:
@@ -25,7 +25,7 @@ def functions_misfit(track: Track, slot: JointSlot) -> str | None:
     return f"a {slot.kind} joint has {n} freedom{'s' * (n != 1)}{named}; found {_found(track)}"
 
 
-def _wanted(slot: JointSlot, kind: str) -> str:
+def _expected(slot: JointSlot, kind: str) -> str:
     if kind == ROTATION:
         return "a rotation: a RotationSpline, a quaternion, or samples, quaternions or rotation vectors as arrays"
     if kind == POSE:

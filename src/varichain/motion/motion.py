@@ -27,9 +27,9 @@ class Motion(JointFunctions):
     `Motion({"crank": spline, "hip": rotations, ...})` takes by joint name
 
     - for one freedom: a scipy PPoly (CubicSpline, Akima1DInterpolator, PchipInterpolator, ...) or BSpline, or a number,
-      which is held;
+      which is constant;
     - for several (cylindrical, planar, universal): a spline of as many columns, or a list of the above;
-    - for a spherical joint: a RotationSpline; held, a quaternion (w, x, y, z), a Rotation or a rotation matrix;
+    - for a spherical joint: a RotationSpline; constant, a quaternion (w, x, y, z), a Rotation or a rotation matrix;
     - for a free joint: a pair (rotation, position), the position a spline of 3 columns or 3 numbers in the joint frame;
       held, a Pose or its q (7,).
 
@@ -127,12 +127,12 @@ class JointMotion:
 
     @property
     def start(self) -> float:
-        """Time [s] at which it begins; 0 if it is held."""
+        """Time [s] at which it begins; 0 if it is constant."""
         return self.motion.start
 
     @property
     def end(self) -> float:
-        """Time [s] at which it ends; 0 if it is held."""
+        """Time [s] at which it ends; 0 if it is constant."""
         return self.motion.end
 
     @property

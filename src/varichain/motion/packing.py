@@ -29,7 +29,7 @@ class Packed:
         """Lay out the tracks."""
         self.q: dict[str, slice] = {}
         self.v: dict[str, slice] = {}
-        self._mine: dict[str, range] = {}  # channels of each joint
+        self._rows_of: dict[str, range] = {}  # channels of each joint
         records: list[tuple[float, ...]] = []
         parts: list[Array] = []
         n_q = n_v = n_table = 0
@@ -41,12 +41,12 @@ class Packed:
                 parts += [part.breaks, *blocks]
                 place = n_table + len(part.breaks)
                 for block in blocks:
-                    shape = len(part.breaks) - 1, part.degree, track.repeat and not part.is_held
+                    shape = len(part.breaks) - 1, part.degree, track.repeat and not part.is_constant
                     records.append((kind, n_v, n_q, n_table, place, *shape, part.breaks[-1] - part.breaks[0]))
                     place += len(block)
                     n_q, n_v = n_q + _N_Q[kind], n_v + _N_V[kind]
                 n_table = place
-            self._mine[name] = range(n_before, len(records))
+            self._rows_of[name] = range(n_before, len(records))
         self.channels = as_records(np.array(records, CHANNEL))
         self.table: Array = np.concatenate([np.empty(0), *parts])
         self._n_q, self._n_v = n_q, n_v
@@ -63,9 +63,9 @@ class Packed:
         rows: list[int] = []
         shifts: list[tuple[int, int]] = []
         for name, (coordinate, dof) in places.items():
-            mine = self._mine[name]
-            rows += mine
-            shifts += [(coordinate - self.q[name].start, dof - self.v[name].start)] * len(mine)
+            rows_of_joint = self._rows_of[name]
+            rows += rows_of_joint
+            shifts += [(coordinate - self.q[name].start, dof - self.v[name].start)] * len(rows_of_joint)
         channels = self.channels[np.array(rows, int)]
         shift = np.array(shifts, int).reshape(-1, 2)
         channels["coordinate"] += shift[:, 0]

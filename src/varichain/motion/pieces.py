@@ -18,7 +18,7 @@ class Pieces(Frozen):
     """Piecewise polynomials of time, one or several over the same break times.
 
     Attributes:
-        breaks: Times (n + 1,) where the n pieces begin and end [s], strictly increasing; one of zero length is held.
+        breaks: Times (n + 1,) where the n pieces begin and end [s], increasing; one of zero length is constant.
         coefficients: Array (degree + 1, n, width), highest power of t - breaks[i] first, as scipy has them.
         quaternions: Of rotations, the orientations (n, 4) where the pieces begin: R(t) = R_i exp([phi]), the
             polynomials being phi, in the axes of R_i; None of others.
@@ -35,15 +35,15 @@ class Pieces(Frozen):
             InputError: Coefficients that are not finite: values that are too large for the time they change in.
         """
         for name in ("breaks", "coefficients"):
-            self._hold(name, read_only(np.array(getattr(self, name), dtype=float, order="C")))
+            self._set(name, read_only(np.array(getattr(self, name), dtype=float, order="C")))
         if not np.isfinite(self.coefficients).all():
             raise InputError("polynomials of time must be finite: values are too large, or change too fast")
         if self.quaternions is not None:
             reached = multiplied(self.quaternions, exponential(self._at_piece_ends()))
-            self._hold("quaternions", read_only(with_signs_of(self.quaternions, reached[:-1])))
+            self._set("quaternions", read_only(with_signs_of(self.quaternions, reached[:-1])))
 
     @staticmethod
-    def held(values: Any, quaternion: Any = None) -> Pieces:
+    def constant(values: Any, quaternion: Any = None) -> Pieces:
         """Values (width,) that never change; of a rotation, zeros and the quaternion."""
         coefficients = np.asarray(values, dtype=float).reshape(1, 1, -1)
         return Pieces(np.zeros(2), coefficients, None if quaternion is None else np.reshape(quaternion, (1, 4)))
@@ -59,7 +59,7 @@ class Pieces(Frozen):
         return len(self.coefficients) - 1
 
     @property
-    def is_held(self) -> bool:
+    def is_constant(self) -> bool:
         """Whether the values never change, before and after any time."""
         return bool(self.breaks[0] == self.breaks[-1])
 
@@ -75,13 +75,13 @@ class Pieces(Frozen):
 
     def shifted(self, dt: float) -> Pieces:
         """The same, later by dt [s]."""
-        if self.is_held:
+        if self.is_constant:
             return self
         return Pieces(checked_breaks(self.breaks + dt, "shifted times"), self.coefficients, self.quaternions)
 
     def slower(self, factor: float, start: float) -> Pieces:
         """The same in `factor` times the time, counted from `start` [s]."""
-        if self.is_held:
+        if self.is_constant:
             return self
         powers = np.arange(self.degree, -1, -1).reshape(-1, 1, 1)
         breaks = checked_breaks(start + factor * (self.breaks - start), "slower times")

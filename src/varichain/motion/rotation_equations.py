@@ -60,12 +60,12 @@ def angular_velocities(h: Array, r: Array, rates: RotationRates, ends: str, pass
     n = len(h)
     knots = np.arange(n + 1) % n if ends == "periodic" else np.arange(n + 1)
     last = knots[1:]
-    M, wanted, balanced = _equations(h, r, rates, knots, ends, passed)
-    w = np.zeros_like(wanted)
+    M, rhs, balanced = _equations(h, r, rates, knots, ends, passed)
+    w = np.zeros_like(rhs)
     w[knots[:-1]] = r / h
     for _ in range(_MOST_STEPS):
         x = np.einsum("ijk,ik->ij", rates.J_inverse, w[last])
-        residual = (M @ w.ravel()).reshape(w.shape) - wanted
+        residual = (M @ w.ravel()).reshape(w.shape) - rhs
         np.add.at(residual, last, balanced[last, None] * rates.products(x))
         slopes = balanced[last, None, None] * (rates.product_slopes(x) @ rates.J_inverse)
         step = spsolve(M + _sparse([(last, last, slopes)], len(w)), residual.ravel()).reshape(w.shape)
@@ -80,17 +80,17 @@ def _equations(
 ) -> tuple[Any, Array, Array]:
     """Linear part: a sparse matrix, its right-hand side (m, 3), and 1 for rows that balance accelerations (m,)."""
     edges = knots[[0, -1]]
-    entries, wanted = _balance(h, r, rates, knots)
-    balanced = np.ones(len(wanted))
+    entries, rhs = _balance(h, r, rates, knots)
+    balanced = np.ones(len(rhs))
     if ends in ("clamped", "passing"):
-        balanced[edges], wanted[edges] = 0.0, 0.0
+        balanced[edges], rhs[edges] = 0.0, 0.0
         entries = [(row, column, balanced[row, None, None] * block) for row, column, block in entries]
     if ends == "clamped":
         entries.append((edges, edges, np.stack([_IDENTITY, _IDENTITY])))
     for row, item in zip(edges, passed, strict=False):
         entries += _passing(item, row, h, rates)
-        wanted[row] = item.turn - item.part**2 * (3.0 - 2.0 * item.part) * r[item.piece]
-    return _sparse(entries, len(wanted)), wanted, balanced
+        rhs[row] = item.turn - item.part**2 * (3.0 - 2.0 * item.part) * r[item.piece]
+    return _sparse(entries, len(rhs)), rhs, balanced
 
 
 def _balance(h: Array, r: Array, rates: RotationRates, knots: Indices) -> tuple[list[Entry], Array]:
@@ -103,10 +103,10 @@ def _balance(h: Array, r: Array, rates: RotationRates, knots: Indices) -> tuple[
         (last, first, 2.0 * k * rates.J),
         (last, last, 4.0 * k * I),
     ]
-    wanted = np.zeros((knots.max() + 1, 3))
-    np.add.at(wanted, first, 6.0 * r / h**2)
-    np.add.at(wanted, last, 6.0 * r / h**2)
-    return entries, wanted
+    rhs = np.zeros((knots.max() + 1, 3))
+    np.add.at(rhs, first, 6.0 * r / h**2)
+    np.add.at(rhs, last, 6.0 * r / h**2)
+    return entries, rhs
 
 
 def _passing(item: Passed, row: int, h: Array, rates: RotationRates) -> list[Entry]:

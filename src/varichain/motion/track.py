@@ -44,17 +44,17 @@ class Track(Frozen):
 
     @property
     def moving(self) -> tuple[Pieces, ...]:
-        """The parts that are not held."""
-        return tuple(part for part in self.parts if not part.is_held)
+        """The parts that are not constant."""
+        return tuple(part for part in self.parts if not part.is_constant)
 
     @property
     def start(self) -> float:
-        """Time of the first break [s]; 0 if all of it is held."""
+        """Time of the first break [s]; 0 if all of it is constant."""
         return min((float(part.breaks[0]) for part in self.moving), default=0.0)
 
     @property
     def end(self) -> float:
-        """Time of the last break [s]; 0 if all of it is held."""
+        """Time of the last break [s]; 0 if all of it is constant."""
         return max((float(part.breaks[-1]) for part in self.moving), default=0.0)
 
     def shifted(self, dt: float) -> Track:

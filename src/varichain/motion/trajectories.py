@@ -25,7 +25,7 @@ _MOTIONS = (
 def motion_track(value: Any, what: str, repeat: bool) -> Track:
     """Track of a joint's motion; it repeats if asked to, or if a spline says so itself."""
     if isinstance(value, Pose):
-        return Track(POSE, (Pieces.held(np.zeros(3), value.quaternion), Pieces.held(value.p)))
+        return Track(POSE, (Pieces.constant(np.zeros(3), value.quaternion), Pieces.constant(value.p)))
     if _is_numbers(value, 7):
         return motion_track((value[:4], value[4:]), what, repeat)
     if _is_rotation(value):
@@ -60,7 +60,7 @@ def _freedoms(value: Any, what: str, valid: str) -> tuple[Pieces, ...]:
     if len(value) == 0:
         raise InputError(f"{what} must be {valid}; found nothing")
     if all(_is_number(entry) for entry in value):
-        return (Pieces.held(finite_numbers(value, len(value), what)),)
+        return (Pieces.constant(finite_numbers(value, len(value), what)),)
     parts = tuple(_function(entry, f"{what}[{k}]", valid) for k, entry in enumerate(value))
     for k, part in enumerate(parts):
         if part.width != 1:
@@ -71,7 +71,7 @@ def _freedoms(value: Any, what: str, valid: str) -> tuple[Pieces, ...]:
 def _function(value: Any, what: str, valid: str) -> Pieces:
     """One spline, or one number."""
     if _is_number(value):
-        return Pieces.held(finite_scalar(value, what))
+        return Pieces.constant(finite_scalar(value, what))
     from scipy.interpolate import BSpline, PPoly
 
     if isinstance(value, PPoly):
@@ -113,10 +113,10 @@ def _rotation(value: Any, what: str) -> Pieces:
         pieces = _checked_pieces(value.times, value.interpolator.c, what)
         return Pieces(pieces.breaks, pieces.coefficients, np.roll(value.rotations.as_quat(), 1, axis=1)[:-1])
     if isinstance(value, Rotation):
-        return Pieces.held(np.zeros(3), np.roll(value.as_quat(), 1))
+        return Pieces.constant(np.zeros(3), np.roll(value.as_quat(), 1))
     if np.shape(value) == (3, 3):
-        return Pieces.held(np.zeros(3), _rotation_matrix(value, what).quaternion)
-    return Pieces.held(np.zeros(3), normalised(finite_numbers(value, 4, what), f"quaternion of {what}"))
+        return Pieces.constant(np.zeros(3), _rotation_matrix(value, what).quaternion)
+    return Pieces.constant(np.zeros(3), normalised(finite_numbers(value, 4, what), f"quaternion of {what}"))
 
 
 def _rotation_matrix(value: Any, what: str) -> Pose:

@@ -20,7 +20,7 @@ _LONGEST = 60  # letters of a label
 
 def mark_events(figure: Figure, axes: list[Axes], trace: Trace, title: str) -> None:
     """Mark the trace's events in the panels, write what happened above them, and the title above that."""
-    events = _told(trace)
+    events = _event_texts(trace)
     for time, (_, kind) in events.items():
         for ax in axes:
             ax.axvline(time, color=_color(kind), linewidth=1.0, alpha=0.75, zorder=1.5)
@@ -32,7 +32,7 @@ def mark_events(figure: Figure, axes: list[Axes], trace: Trace, title: str) -> N
     )
 
 
-def _told(trace: Trace) -> dict[float, tuple[str, str]]:
+def _event_texts(trace: Trace) -> dict[float, tuple[str, str]]:
     """What happened and of what kind it was, by time; events of one instant together."""
     found: dict[float, tuple[str, str]] = {}
     for epoch in trace.epochs:

@@ -138,9 +138,16 @@ def _settings(base: Scenario, file: ScenarioFile, faults: Faults) -> dict[str, A
 
     given = {name: getattr(file, name) for name in _SETTINGS if getattr(file, name) is not None}
     settings = base.settings | given
-    wanted = {"method": "rk4", "step": None, "sample": None, "tolerance": 1e-9, "control_step": None, "limits": "hard"}
+    defaults = {
+        "method": "rk4",
+        "step": None,
+        "sample": None,
+        "tolerance": 1e-9,
+        "control_step": None,
+        "limits": "hard",
+    }
     try:
-        checked_settings(**(wanted | settings))
+        checked_settings(**(defaults | settings))
     except InputError as error:
         place = next((name for name in ("sample", "step", *_SETTINGS) if name in given), "scenario")
         faults.add((place,), str(error))

@@ -63,8 +63,8 @@ def highbar(
     if regrasp:
         _bend_arms(m, s)
     for side in ("left", "right"):
-        hold = _hold(m, s, side)
-        m.connect(hold.a, hold.b, hold.joint, hold.at, state=s, name=hold.name)
+        grip = _grip(m, s, side)
+        m.connect(grip.a, grip.b, grip.joint, grip.at, state=s, name=grip.name)
     hanging = muscles(m, s, stiffness, damping)
     right, left = _HOP if regrasp else (2.3, 3.1)
     right = right if release_right is None else release_right
@@ -93,7 +93,7 @@ def _bend_arms(m: Mechanism, s: State) -> None:
     s["torso"].pose = Pose(p=s["torso"].pose.p + moved, R=s["torso"].pose.R)
 
 
-def _hold(m: Mechanism, s: State, side: str) -> Connect:
+def _grip(m: Mechanism, s: State, side: str) -> Connect:
     """A hinge along the bar through the grip, wherever the hand is and however it lies there."""
     along = Pose(R=vc.pose(m, s, f"{side} hand").R.T)
     return vc.connect(f"{side} grip", "bar", Revolute("y"), along, name=f"{side} hold")
@@ -103,7 +103,7 @@ def _catch(side: str, hanging: PD) -> Callable[[Mechanism, State], list[Action]]
     """What a hand does that is at the bar: it closes; with the second, the muscles of the arms hold again."""
 
     def actions(m: Mechanism, s: State) -> list[Action]:
-        return [_hold(m, s, side), *([vc.use(controller=hanging)] if m.virtual_links else [])]
+        return [_grip(m, s, side), *([vc.use(controller=hanging)] if m.virtual_links else [])]
 
     return actions
 

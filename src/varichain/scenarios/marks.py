@@ -53,8 +53,8 @@ class Marked:
             what = " ".join(part for part in (error.context, error.problem) if part)
             raise ScenarioFileError(path, [(*place, f"not YAML: {what}")]) from None
         except (yaml.YAMLError, ValueError) as error:
-            told = " ".join(str(error).split())
-            raise ScenarioFileError(path, [(1, 1, f"not YAML: {told}")]) from None
+            problem = " ".join(str(error).split())
+            raise ScenarioFileError(path, [(1, 1, f"not YAML: {problem}")]) from None
         finally:
             loader.dispose()
 

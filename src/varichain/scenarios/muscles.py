@@ -19,5 +19,5 @@ def muscles(m: Mechanism, s: State, stiffness: float, damping: float, without: I
     Stiffness [N m/rad] and damping [N m s/rad] are the same in every freedom.
     """
     left_out = set(without)
-    held = [str(joint.name) for joint in m.joints if joint.actuated and joint.n_v and joint.name not in left_out]
-    return vc.PD(s, stiffness, damping, joints=held)
+    names = [str(joint.name) for joint in m.joints if joint.actuated and joint.n_v and joint.name not in left_out]
+    return vc.PD(s, stiffness, damping, joints=names)

@@ -94,10 +94,10 @@ class Parameter:
 
 def parameters_of(builder: Callable[..., Any]) -> dict[str, Parameter]:
     """Parameters of a builder by name, in the order of its signature."""
-    hints, told = _hints(builder), _told(builder)
+    hints, descriptions = _hints(builder), _descriptions(builder)
     found = {}
     for name, parameter in inspect.signature(builder).parameters.items():
-        about = told.get(name, "")
+        about = descriptions.get(name, "")
         unit = _UNIT.search(about)
         dimension = dimension_of(unit[1]) if unit else None
         found[name] = Parameter(name, hints.get(name, Any), parameter.default, about, dimension)
@@ -130,20 +130,20 @@ def _hints(builder: Callable[..., Any]) -> dict[str, Any]:
     return get_type_hints(bare, getattr(builder, "__globals__", {}))
 
 
-def _told(builder: Callable[..., Any]) -> dict[str, str]:
+def _descriptions(builder: Callable[..., Any]) -> dict[str, str]:
     """What the docstring's section Args says of each argument; "a, b: ..." speaks of both."""
     section = (inspect.getdoc(builder) or "").partition("\nArgs:\n")[2]
-    told: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     names: list[str] = []
     for line in section.splitlines():
         if line and not line.startswith(" "):
             break
         if found := _ENTRY.match(line.removeprefix("    ")):
             names = found[1].split(", ")
-            told |= dict.fromkeys(names, found[2])
+            descriptions |= dict.fromkeys(names, found[2])
         else:
-            told |= {name: f"{told[name]} {line.strip()}".strip() for name in names}
-    return told
+            descriptions |= {name: f"{descriptions[name]} {line.strip()}".strip() for name in names}
+    return descriptions
 
 
 def _alternatives(kind: Any) -> tuple[Any, ...]:

@@ -38,11 +38,11 @@ class Planner:
 
     def learn(self, events: list[Event]) -> None:
         """Learn the names that the file's connections will have: events may speak of them."""
-        made = [action.connect for event in events for action in event.do if action.connect is not None]
-        self._learn(made)
+        connections = [action.connect for event in events for action in event.do if action.connect is not None]
+        self._learn(connections)
 
     def _learn(self, connections: list[Any]) -> None:
-        self._loops |= dict.fromkeys(str(made.name) for made in connections if made.name is not None)
+        self._loops |= dict.fromkeys(str(connection.name) for connection in connections if connection.name is not None)
 
     # Events
 
@@ -134,8 +134,8 @@ class Planner:
     def _coordinates(self, name: str, found: Quantity | tuple[Quantity, ...], location: Location) -> Any:
         is_ball = self.joints[name].kind == "spherical"
         if isinstance(found, tuple) != is_ball:
-            wanted = "three numbers, a rotation vector" if is_ball else "one number"
-            self._faults.add(location, f"joint {name!r} is {self.joints[name].kind}: its target is {wanted}")
+            expected = "three numbers, a rotation vector" if is_ball else "one number"
+            self._faults.add(location, f"joint {name!r} is {self.joints[name].kind}: its target is {expected}")
             return 0.0
         if isinstance(found, tuple):
             return quaternion_from_rotation_vector([entry.value for entry in found])

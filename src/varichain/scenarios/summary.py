@@ -29,7 +29,7 @@ def summary(scenario: Scenario | str, trace: Trace) -> dict[str, Any]:
         raise InputError("the trace holds no samples: there is nothing to sum up")
     return {
         "scenario": scenario if isinstance(scenario, str) else scenario.name,
-        "epochs": [_told(epoch) for epoch in epochs],
+        "epochs": [_epoch_summary(epoch) for epoch in epochs],
         "max_closure_error": max(float(epoch["closure"].max()) for epoch in epochs),
         "energy_drift": energy_drift(trace),
         "steps": trace.checkpoint["run"]["steps"],
@@ -59,7 +59,7 @@ def _joined(trace: Trace, block: str) -> NDArray[np.float64]:
     return np.concatenate([epoch[block] for epoch in trace.epochs if len(epoch)])
 
 
-def _told(epoch: Epoch) -> dict[str, Any]:
+def _epoch_summary(epoch: Epoch) -> dict[str, Any]:
     counts = vc.mobility(epoch.mechanism, epoch.state(0), probe=False)
     event = None
     if epoch.event is not None:

@@ -83,11 +83,11 @@ def _parameter_line(parameter: Parameter) -> str:
 
 
 def _settings(settings: dict[str, Any]) -> list[str]:
-    told = {"method": "euler, rk4, rk45 or gbs", "step": "grid of time [s]", "sample": "between stored samples [s]"}
-    told |= {"tolerance": "of rk45 and gbs", "limits": "hard, soft or off"}
+    remarks = {"method": "euler, rk4, rk45 or gbs", "step": "grid of time [s]", "sample": "between stored samples [s]"}
+    remarks |= {"tolerance": "of rk45 and gbs", "limits": "hard, soft or off"}
     defaults: dict[str, Any] = {"method": "rk4", "step": 1e-3, "sample": 1e-3, "tolerance": 1e-9, "limits": "hard"}
     lines = []
-    for key, about in told.items():
+    for key, about in remarks.items():
         own = settings.get(key)
         if own is None and key == "sample":
             own = settings.get("step")

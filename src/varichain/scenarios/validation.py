@@ -81,9 +81,9 @@ def _fault(entry: dict[str, Any], location: Location) -> tuple[Location, str]:
         return location, f"{_called(key)} must be one of {context['expected']}, not {shown(given)}"
     if kind in ("model_type", "model_attributes_type"):
         return location, f"{_called(key)} must be a mapping with keys {', '.join(_keys(location))}, not {shown(given)}"
-    wanted = {"dict_type": "a mapping", "list_type": "a list", "string_type": "text", "bool_type": "true or false"}
-    if kind in wanted:
-        return location, f"{_called(key)} must be {wanted[kind]}, not {shown(given)}"
+    expected = {"dict_type": "a mapping", "list_type": "a list", "string_type": "text", "bool_type": "true or false"}
+    if kind in expected:
+        return location, f"{_called(key)} must be {expected[kind]}, not {shown(given)}"
     return location, f"{_called(key)}: {entry['msg']}"
 
 

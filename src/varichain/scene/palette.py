@@ -16,7 +16,7 @@ def _rgba(text: str, alpha: float = 1.0) -> RGBA:
 
 LINK = _rgba("#8fb0cc")
 """A real link whose shape has no colour of its own."""
-HOLDING = _rgba("#e8a33d")
+IN_LOOPS = _rgba("#e8a33d")
 """A link that has a virtual copy: it is tied into a loop."""
 VIRTUAL = _rgba("#b07cc6", 0.45)
 """The virtual copy itself."""

@@ -87,7 +87,7 @@ class Scene:
         parts: What each link looks like, ground first if it has shapes; virtual links have no part of their own.
         joints: Joints of the tree, in the order of q.
         loops: Joints that close loops, in the order of `loop_forces`.
-        holding: Names of the links that have a virtual copy.
+        in_loops: Names of the links that have a virtual copy.
         mark: Radius of marks at joints that suits the sizes [m].
         notes: What could not be drawn, in sentences.
     """
@@ -96,14 +96,14 @@ class Scene:
     parts: tuple[Part, ...]
     joints: tuple[JointMark, ...]
     loops: tuple[JointMark, ...]
-    holding: frozenset[str]
+    in_loops: frozenset[str]
     mark: float
     notes: tuple[str, ...] = field(default=())
 
     def color(self, part: str, surface: Surface) -> RGBA:
         """Colour of a part's surface in this structure: links that are tied into a loop are told apart."""
-        if part in self.holding:
-            return palette.HOLDING
+        if part in self.in_loops:
+            return palette.IN_LOOPS
         return palette.LINK if surface.color is None else surface.color
 
     def bounding_sphere(self, poses: Poses) -> tuple[Array, float]:
@@ -176,7 +176,7 @@ def _part(mechanism: Mechanism, link: Link, radius: float, has_shapes: bool, not
     return Part(link.name, tuple(Surface(joined(of), color) for color, of in colors.items()), is_stand_in)
 
 
-def _held(link: Link, seen: set[str]) -> tuple[str, tuple[float, float, float]]:
+def _anchor(link: Link, seen: set[str]) -> tuple[str, tuple[float, float, float]]:
     """Holder and place of a joint frame: links that cannot be seen are welded to their parents."""
     holder, at = link.parent, link.at
     while holder is not None and holder.parent is not None and holder.name not in seen:
@@ -190,7 +190,16 @@ def _tree_joint(link: Link, seen: set[str]) -> JointMark:
     assert link.parent is not None and link.joint is not None
     name, kind = str(link.joint.name), link.joint.kind
     return JointMark(
-        name, kind, link.name, link.parent.name, link.at, Pose(), _axes(link), False, None, *_held(link, seen)
+        name,
+        kind,
+        link.name,
+        link.parent.name,
+        link.at,
+        Pose(),
+        _axes(link),
+        False,
+        None,
+        *_anchor(link, seen),
     )
 
 
@@ -198,8 +207,8 @@ def _loop_joint(link: Link, seen: set[str]) -> JointMark:
     assert link.parent is not None and link.joint is not None and link.real is not None
     name, kind = str(link.joint.name), link.joint.kind
     real, parent = link.real.name, link.parent.name
-    held = _held(link, seen)
-    return JointMark(name, kind, real, parent, link.at, link.on_real, _axes(link), True, link.name, *held)
+    placed = _anchor(link, seen)
+    return JointMark(name, kind, real, parent, link.at, link.on_real, _axes(link), True, link.name, *placed)
 
 
 def _axes(link: Link) -> tuple[tuple[float, float, float], ...]:

@@ -189,9 +189,9 @@ class LiveSimulation:
         joint = loop_joint(kind, axis)
         m, s = self._simulation.m, self._simulation.engine.state
         frame = m.frames.get(link)
-        held = link if frame is None else frame.link
+        real = link if frame is None else frame.link
         place = (np.zeros(3) if frame is None else frame.at.p) if point is None else finite_array(point, (3,), "point")
-        self.change([Connect(held, other, joint, Pose(place, R=pose(m, s, held).R.T), name=name)])
+        self.change([Connect(real, other, joint, Pose(place, R=pose(m, s, real).R.T), name=name)])
 
     def drag(self, link: str, target: ArrayLike, point: ArrayLike) -> None:
         """Pull a point of a link to a target; if it is being pulled already, only the target moves."""

@@ -40,8 +40,8 @@ class Pace:
     def target(self, now: float) -> float:
         """Where the run should be a chunk from now [s], or as far on the way as it may go at once."""
         self.due = clock.perf_counter() + CHUNK
-        wanted = self._time + self.speed * (self.due - self._wall)
-        return self.on_grid(min(wanted, now + self._step + self.speed * (CHUNK + _MOST_BEHIND)))
+        goal = self._time + self.speed * (self.due - self._wall)
+        return self.on_grid(min(goal, now + self._step + self.speed * (CHUNK + _MOST_BEHIND)))
 
     def reached(self, now: float) -> None:
         """Note where the run is; what it is behind too far is not made up for, and shows in the rate."""

@@ -17,9 +17,9 @@ class Progress:
     It appears only if the run takes longer than half a second, and takes itself away at the end.
     """
 
-    def __init__(self, wanted: bool | Callable[[float, float], Any], start: float, end: float) -> None:
+    def __init__(self, shown: bool | Callable[[float, float], Any], start: float, end: float) -> None:
         """Prepare for a run from `start` to `end` [s]; a function is called with the time and the end instead."""
-        self._wanted, self._start, self._end = wanted, start, end
+        self._shown, self._start, self._end = shown, start, end
         self._begun = time.perf_counter()
         self._bar: Any = None
         self._task: Any = None
@@ -35,9 +35,9 @@ class Progress:
 
     def at(self, now: float) -> None:
         """Tell how far the run is."""
-        if callable(self._wanted):
-            self._wanted(now, self._end)
-        elif self._wanted and time.perf_counter() - self._begun > _QUIET_FOR:
+        if callable(self._shown):
+            self._shown(now, self._end)
+        elif self._shown and time.perf_counter() - self._begun > _QUIET_FOR:
             if self._bar is None:
                 self._open()
             wall = time.perf_counter() - self._begun

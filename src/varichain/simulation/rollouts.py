@@ -80,12 +80,12 @@ def rollout(
     given = checked_events(events)
     check_times(given, start)
     controls = Controls(controller, motion, forces)
-    held = _held(torques, len(q), own.n_v, times, settings)
+    by_tick = _torques_by_tick(torques, len(q), own.n_v, times, settings)
     batch = Batch(own, threads)
     q_closed, v_closed = checked_starts(own, batch, q, v, start, settings)
     if not given and not controls.is_asked and motion is None and not has_breaks(own):
-        return plain_rollout(Plan(own, q_closed, v_closed, times, settings, controls, held, batch.threads))
-    if held.shape[1]:
+        return plain_rollout(Plan(own, q_closed, v_closed, times, settings, controls, by_tick, batch.threads))
+    if by_tick.shape[1]:
         raise InputError("torques are for runs without events, motions, joints that give way and Python functions")
     options = {"events": given, "controller": controller, "motion": motion, "forces": forces, "method": method}
     options |= {"step": step, "sample": sample, "tolerance": tolerance, "control_step": control_step, "limits": limits}
@@ -111,7 +111,7 @@ def _end(until: float | None, steps: int | None, settings: Settings, start: floa
     return start + int(steps) * settings.step
 
 
-def _held(torques: Any, n: int, n_v: int, times: Array, settings: Settings) -> Array:
+def _torques_by_tick(torques: Any, n: int, n_v: int, times: Array, settings: Settings) -> Array:
     """Torques (n, K, n_v) of all control steps; K is zero if there are none."""
     if torques is None:
         return np.zeros((n, 0, n_v))

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 
 class Frozen:
-    """Base of immutable classes, dataclasses or not: attributes are set with `_hold`, while the object is made."""
+    """Base of immutable classes, dataclasses or not: attributes are set with `_set`, while the object is made."""
 
     __slots__ = ()
 
-    def _hold(self, name: str, value: object) -> None:
+    def _set(self, name: str, value: object) -> None:
         """Set an attribute of an object that is being made."""
         object.__setattr__(self, name, value)
 

@@ -60,8 +60,8 @@ class Pose(Frozen):
         Raises:
             InputError: Not numbers of that shape, not a rotation, or more than one orientation.
         """
-        self._hold("p", _ORIGIN if p is _ORIGIN else finite_array(p, (3,), "position p"))
-        self._hold("R", _orientation(R, quaternion, rotation_vector, rpy))
+        self._set("p", _ORIGIN if p is _ORIGIN else finite_array(p, (3,), "position p"))
+        self._set("R", _orientation(R, quaternion, rotation_vector, rpy))
 
     @classmethod
     def _trusted(cls, p: Array, R: Array) -> Pose:
@@ -73,9 +73,9 @@ class Pose(Frozen):
     @classmethod
     def _of(cls, p: Array, R: Array) -> Pose:
         """Pose of arrays that are read-only already."""
-        pose, hold = object.__new__(cls), object.__setattr__
-        hold(pose, "p", p)
-        hold(pose, "R", R)
+        pose, set_field = object.__new__(cls), object.__setattr__
+        set_field(pose, "p", p)
+        set_field(pose, "R", R)
         return pose
 
     @staticmethod

@@ -45,10 +45,10 @@ class Columns(Frozen):
                 raise InputError(f"columns must have different names, but {name!r} comes twice")
             slices[name] = slice(width, width + n)
             width += n
-        self._hold("_slices", slices)
-        self._hold("names", tuple(slices))
-        self._hold("width", width)
-        self._hold("labels", {name: self._checked_labels(name, of) for name, of in (labels or {}).items()})
+        self._set("_slices", slices)
+        self._set("names", tuple(slices))
+        self._set("width", width)
+        self._set("labels", {name: self._checked_labels(name, of) for name, of in (labels or {}).items()})
 
     def slice(self, name: str) -> slice:
         """Where a block stands in a row.

@@ -9,7 +9,7 @@ from varichain.trace.checkpoint import Checkpoint
 from varichain.trace.columns import Columns
 from varichain.trace.epoch import Epoch
 from varichain.trace.samples import Rows, Samples, SamplesInRows
-from varichain.trace.structure import Structure
+from varichain.trace.structure import PackedStructure
 from varichain.trace.trace import Trace
 
 
@@ -26,7 +26,7 @@ class EpochDraft:
     """
 
     index: int
-    structure: Structure
+    structure: PackedStructure
     columns: Columns
     rows: dict[int, Rows] = field(default_factory=dict)
     stored: Samples | None = None

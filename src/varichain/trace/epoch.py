@@ -16,7 +16,7 @@ from varichain.trace.hermite import between
 from varichain.trace.labels import PER_FREEDOM
 from varichain.trace.samples import Samples
 from varichain.trace.slots import Slots
-from varichain.trace.structure import Structure
+from varichain.trace.structure import PackedStructure
 from varichain.trace.text import count
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Epoch:
     def __init__(
         self,
         index: int,
-        structure: Structure,
+        structure: PackedStructure,
         samples: Samples,
         event: dict[str, Any] | None = None,
         lost: tuple[tuple[float, float], ...] = (),

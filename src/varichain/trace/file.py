@@ -14,7 +14,7 @@ from varichain.errors import TraceFileError
 _BLOCK = 1 << 24  # bytes read at once where a whole file is gone through
 
 
-_IS_HELD = os.name != "nt"  # Windows lets nobody rename or replace an open file: there it is opened for each reading
+_STAYS_OPEN = os.name != "nt"  # Windows lets nobody rename or replace an open file: there it is opened for each reading
 
 
 class TraceFile:
@@ -35,11 +35,11 @@ class TraceFile:
         self._lock = threading.Lock()
         file = self._opened()
         self.size = os.fstat(file.fileno()).st_size
-        self._held = file if _IS_HELD else None
-        if self._held is None:
+        self._open_file = file if _STAYS_OPEN else None
+        if self._open_file is None:
             file.close()
         else:
-            weakref.finalize(self, self._held.close)
+            weakref.finalize(self, self._open_file.close)
 
     def read(self, offset: int, length: int) -> bytes:
         """Bytes from a place on; fewer if the file ends before.
@@ -48,7 +48,7 @@ class TraceFile:
             TraceFileError: The disk does not give them.
         """
         parts = []
-        with self._lock, nullcontext(self._held) if self._held else self._opened() as file:
+        with self._lock, nullcontext(self._open_file) if self._open_file else self._opened() as file:
             try:
                 file.seek(offset)
                 while length > 0 and (part := file.read(length)):

@@ -29,7 +29,7 @@ SIZE = _HEADER.size + 4
 
 
 @dataclass(frozen=True)
-class Frame:
+class FileFrame:
     """A frame whose header was found in a file.
 
     Attributes:
@@ -70,10 +70,10 @@ def checksum_in(header: Buffer) -> int:
     return int(_HEADER.unpack(header[:-4])[4])
 
 
-def frame_at(file: TraceFile, at: int) -> Frame | None:
+def frame_at(file: TraceFile, at: int) -> FileFrame | None:
     """The frame whose header is at a place; None if there is no intact header."""
     head = file.read(at, SIZE)
     if len(head) < SIZE or head[:8] != SIGNATURE or zlib.crc32(head[:-4]) != int.from_bytes(head[-4:], "little"):
         return None
     _, kind, number, length, checksum = _HEADER.unpack(head[:-4])
-    return Frame(kind, number, at + SIZE, length, checksum)
+    return FileFrame(kind, number, at + SIZE, length, checksum)

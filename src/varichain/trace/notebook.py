@@ -46,9 +46,9 @@ def _picture(trace: Trace) -> str:
         x, width = (epoch.start - start) * scale, (epoch.end - epoch.start) * scale
         shade = 0.08 + 0.3 * len(epoch.slots.loops) / most
         label = count(len(epoch.slots.loops), "loop")
-        told = f"<title>{epoch.start:g} to {epoch.end:g} s: {escape(', '.join(epoch.slots.loops) or 'no loop')}</title>"
+        note = f"<title>{epoch.start:g} to {epoch.end:g} s: {escape(', '.join(epoch.slots.loops) or 'no loop')}</title>"
         bar = f'x="{x:.1f}" y="8" width="{width:.1f}" height="{_BAR}" fill="currentColor" fill-opacity="{shade:.2f}"'
-        parts.append(f"<rect {bar}>{told}</rect>")
+        parts.append(f"<rect {bar}>{note}</rect>")
         if width > 60:
             parts.append(f'<text x="{x + 4:.1f}" y="21" font-size="11" fill="currentColor">{label}</text>')
         if epoch.event is not None:

@@ -16,13 +16,13 @@ from varichain.trace.columns import columns_from
 from varichain.trace.damage import Damage, Gap
 from varichain.trace.draft import Draft, EpochDraft
 from varichain.trace.file import TraceFile
-from varichain.trace.frames import Frame
+from varichain.trace.frames import FileFrame
 from varichain.trace.records import ROWS_HEAD
 from varichain.trace.rest import Rest, rest_of
 from varichain.trace.samples import NUMBER, FileRows
 from varichain.trace.scan import Scan
 from varichain.trace.stored import Directory, StoredSamples, directory_from
-from varichain.trace.structure import Structure
+from varichain.trace.structure import PackedStructure
 
 _DISPENSABLE = (records.HEAD, records.NOTE, records.REST)
 # What a record that says nonsense, its checksums notwithstanding, makes of its reader.
@@ -104,7 +104,7 @@ class Reader:
 
     # Frames
 
-    def _take(self, frame: Frame) -> None:
+    def _take(self, frame: FileFrame) -> None:
         if frame.kind == records.ROWS:
             self._take_rows(frame)  # without reading all of it once more
         elif frame.kind == records.EPOC:
@@ -132,11 +132,11 @@ class Reader:
 
     def _take_epoch(self, content: bytes) -> None:
         index, columns, structure = records.epoch_from(content)
-        epoch = EpochDraft(index, Structure(structure), columns_from(records.unpacked(columns)))
+        epoch = EpochDraft(index, PackedStructure(structure), columns_from(records.unpacked(columns)))
         self._epochs[index] = epoch
         self.draft.epochs.append(epoch)
 
-    def _take_rows(self, frame: Frame) -> None:
+    def _take_rows(self, frame: FileFrame) -> None:
         index, first, n, width = ROWS_HEAD.unpack(self._file.read(frame.offset, ROWS_HEAD.size))
         if frame.length != ROWS_HEAD.size + n * width * NUMBER.itemsize or n == 0:
             raise ValueError("samples of another number")
@@ -152,7 +152,7 @@ class Reader:
         epoch.n = first + n
         self._reach(start, end)
 
-    def _number(self, frame: Frame, i: int) -> float:
+    def _number(self, frame: FileFrame, i: int) -> float:
         """Number i of the samples in a frame."""
         place = frame.offset + ROWS_HEAD.size + i * NUMBER.itemsize
         return float(np.frombuffer(self._file.read(place, NUMBER.itemsize), NUMBER)[0])

@@ -86,15 +86,15 @@ class Samples(ABC):
 
     def batches(self, n: int) -> Iterator[Array]:
         """All rows, in pieces of `n` rows; the last may be shorter."""
-        held: list[Array] = []
+        waiting: list[Array] = []
         for piece in self.pieces():
-            held.append(piece)
-            while sum(map(len, held)) >= n:
-                rows = np.concatenate(held) if len(held) > 1 else held[0]
+            waiting.append(piece)
+            while sum(map(len, waiting)) >= n:
+                rows = np.concatenate(waiting) if len(waiting) > 1 else waiting[0]
                 yield rows[:n]
-                held = [rows[n:]]
-        if sum(map(len, held)):
-            yield np.concatenate(held)
+                waiting = [rows[n:]]
+        if sum(map(len, waiting)):
+            yield np.concatenate(waiting)
 
     def first(self, n: int) -> Samples:
         """The first `n` of them, in memory."""

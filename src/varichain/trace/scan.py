@@ -5,7 +5,7 @@ from __future__ import annotations
 from varichain.errors import TraceFileError
 from varichain.trace import records
 from varichain.trace.file import TraceFile
-from varichain.trace.frames import SIGNATURE, Frame, frame_at
+from varichain.trace.frames import SIGNATURE, FileFrame, frame_at
 from varichain.trace.rest import Rest, rest_from
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -29,7 +29,7 @@ class Scan:
         Raises:
             TraceFileError: It is empty, or there is no frame in it.
         """
-        self.intact: dict[int, Frame] = {}
+        self.intact: dict[int, FileFrame] = {}
         self.damaged: dict[int, bytes] = {}
         self.has_damage = False
         self.rest: Rest | None = None

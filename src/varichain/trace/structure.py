@@ -12,7 +12,7 @@ from varichain.trace.records import packed, unpacked
 from varichain.trace.slots import Slots, slots_from
 
 
-class Structure:
+class PackedStructure:
     """The structure of an epoch."""
 
     def __init__(self, content: bytes) -> None:
@@ -20,14 +20,14 @@ class Structure:
         self.content = content
 
     @staticmethod
-    def of(description: Mapping[str, Any]) -> Structure:
+    def of(description: Mapping[str, Any]) -> PackedStructure:
         """Structure of a mechanism that `varichain.mechanism.description` described.
 
         Raises:
             InputError: It is no such description.
         """
         slots_from(description)
-        return Structure(packed(dict(description), "description"))
+        return PackedStructure(packed(dict(description), "description"))
 
     @property
     def description(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from varichain.trace.labels import PER_FREEDOM
 from varichain.trace.replace import Path, file_name
 from varichain.trace.sink import Sink
 from varichain.trace.slots import Slots
-from varichain.trace.structure import Structure
+from varichain.trace.structure import PackedStructure
 from varichain.trace.trace import OUTCOMES, Trace
 
 Plain = Mapping[str, Any]
@@ -106,7 +106,7 @@ class TraceWriter:
             InputError: The column `time` is missing, or q, v, tau, loop_forces, ... do not have the structure's widths.
         """
         self._expect("open_epoch", _BETWEEN)
-        structure = Structure.of(description)
+        structure = PackedStructure.of(description)
         _check_widths(structure.slots, columns)
         self._open(EpochDraft(len(self._draft.epochs), structure, columns))
 

@@ -41,8 +41,8 @@ def ball_of_motion(scene: Scene, poses: Poses) -> tuple[Array, float]:
         if part.name in still and ball_of(*box_around([part], poses))[1] < _LARGE * radius:
             parts.append(part)
     low, high = box_around(parts, poses)
-    held = [joint for joint in (*scene.joints, *scene.loops) if joint.parent in still]
-    anchors = [frame_on(poses, joint.parent, joint.at)[0] for joint in held if joint.kind not in ("free", "fixed")]
+    anchored = [joint for joint in (*scene.joints, *scene.loops) if joint.parent in still]
+    anchors = [frame_on(poses, joint.parent, joint.at)[0] for joint in anchored if joint.kind not in ("free", "fixed")]
     if anchors:
         middle = np.mean(anchors, axis=0)
         reach = np.maximum(high - middle, middle - low)

@@ -68,7 +68,7 @@ class Commands:
             )
             gui.add_button("Connect here", color="green").on_click(lambda _: self._connect())
             self._drag = gui.add_button("Drag")
-            self._drag.on_click(lambda _: self._let_go() if self._gizmo is not None else self._take_hold())
+            self._drag.on_click(lambda _: self._let_go() if self._gizmo is not None else self._begin_drag())
 
     def set_structure(self, scene: Scene) -> None:
         """Offer the joints and links of a structure."""
@@ -86,10 +86,10 @@ class Commands:
         if frame.is_paused != self._is_paused:
             self._is_paused = frame.is_paused
             self._pause.label = "Resume" if frame.is_paused else "Pause"
-        if frame.drag is None and self._gizmo is not None and self._dragged == "held":
+        if frame.drag is None and self._gizmo is not None and self._dragged == "pulled":
             self._remove_gizmo()  # by a reset
         elif frame.drag is not None:
-            self._dragged = "held"
+            self._dragged = "pulled"
 
     def choose(self, link: str, point: Array | None, is_other: bool) -> None:
         """Choose a link and a point of it, or the other link."""
@@ -121,7 +121,7 @@ class Commands:
     def _set_gravity(self, event: Any) -> None:
         self._source.set_gravity(event.target.value)
 
-    def _take_hold(self) -> None:
+    def _begin_drag(self) -> None:
         name = self._link.value
         if name == _NOTHING or self._scene is None:
             return

@@ -50,7 +50,7 @@ class Marks:
             path = f"{node_of(loop.parent)}/loop {i}"
             self._add("loops", add_mesh(self._scene, path, sphere(scene.mark), palette.LOOP, at=loop.at))
             self._draw_axes("loops", path, loop, palette.LOOP, scene.mark)
-        for name in sorted(scene.holding & parts.keys()):
+        for name in sorted(scene.in_loops & parts.keys()):
             for i, surface in enumerate(parts[name].surfaces):
                 shell = _swollen(surface.triangles, _SHELL * scene.mark)
                 path = f"{node_of(name)}/virtual {i}"

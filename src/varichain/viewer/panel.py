@@ -28,19 +28,21 @@ def numbers_html(counts: Counts | None, before: Counts | None = None) -> str:
 def structure_html(counts: Counts | None, drawing: str, log: Sequence[str], notes: Sequence[str] = ()) -> str:
     """Mobility numbers, tree and log; `notes` say what could not be drawn."""
     left_out = "\n".join(escape(note) for note in notes)
-    told = f'<div style="opacity:0.75">Not drawn</div><pre id="notes" style="{_PRE}">{left_out}</pre>' if notes else ""
+    missing = (
+        f'<div style="opacity:0.75">Not drawn</div><pre id="notes" style="{_PRE}">{left_out}</pre>' if notes else ""
+    )
     lines = "\n".join(escape(line) for line in log) or "(no structure changes)"
     return (
         f'<div style="{_BOX}">{numbers_html(counts)}<pre id="tree" style="{_PRE}">{escape(drawing)}</pre>'
-        f'<div style="opacity:0.75">Structure log</div><pre id="log" style="{_PRE}">{lines}</pre>{told}</div>'
+        f'<div style="opacity:0.75">Structure log</div><pre id="log" style="{_PRE}">{lines}</pre>{missing}</div>'
     )
 
 
 def clock_html(time: float, lines: Iterable[str], warning: str = "") -> str:
     """The time, large, and lines below it; a warning in the colour of cuts."""
     below = "".join(f"<div>{escape(line)}</div>" for line in lines)
-    told = f'<div style="color:{hex_color(palette.CUT)}">{escape(warning)}</div>' if warning else ""
-    return f'<div style="{_BOX}"><b id="time" style="font-size:1.5em">{time:.3f} s</b>{below}{told}</div>'
+    alert = f'<div style="color:{hex_color(palette.CUT)}">{escape(warning)}</div>' if warning else ""
+    return f'<div style="{_BOX}"><b id="time" style="font-size:1.5em">{time:.3f} s</b>{below}{alert}</div>'
 
 
 def frame_html(frame: Frame) -> str:
@@ -58,8 +60,8 @@ def frame_html(frame: Frame) -> str:
 
 def reports_html(reports: Sequence[Report], most: int = 4) -> str:
     """What the latest commands and events did, newest first."""
-    told = "".join(_report_html(report) for report in reversed(reports[-most:]))
-    return f'<div id="reports" style="{_BOX};max-height:16em;overflow-y:auto">{told or "nothing yet"}</div>'
+    entries = "".join(_report_html(report) for report in reversed(reports[-most:]))
+    return f'<div id="reports" style="{_BOX};max-height:16em;overflow-y:auto">{entries or "nothing yet"}</div>'
 
 
 def _report_html(report: Report) -> str:

@@ -64,21 +64,21 @@ class Stage:
         """Draw a structure; parts that look as before stay. `parts` replaces the scene's own, for all of a trace."""
         with self._server.atomic():
             self._mark = scene.mark
-            wanted = {part.name: part for part in (scene.parts if parts is None else parts)}
-            for name in [name for name in self._nodes if name not in wanted and name not in _links(scene)]:
+            shown = {part.name: part for part in (scene.parts if parts is None else parts)}
+            for name in [name for name in self._nodes if name not in shown and name not in _links(scene)]:
                 self._nodes.pop(name).remove()
                 self._meshes.pop(name, None)
                 self._parts.pop(name, None)
-            for name in (*_links(scene), *wanted):
+            for name in (*_links(scene), *shown):
                 if name not in self._nodes:
                     self._nodes[name] = self._scene.add_frame(node_of(name), show_axes=False)
-            for name, part in wanted.items():
+            for name, part in shown.items():
                 if not _looks_alike(self._parts.get(name), part):
                     self._draw_part(part)
                 for mesh, surface in zip(self._meshes[name], part.surfaces, strict=True):
                     mesh.color = bytes_of(scene.color(name, surface))
             # a trace's playback has the poses of parts alone
-            moved = _links(scene) if parts is None else (scene.mechanism.ground.name, *wanted)
+            moved = _links(scene) if parts is None else (scene.mechanism.ground.name, *shown)
             self._marks.draw(scene, self._parts, moved)
 
     def _draw_part(self, part: Part) -> None:
