@@ -45,10 +45,10 @@ class ControlTable:
 def control_table(
     layout: Layout, controllers: Sequence[Controller], motion: Motion | None, new: Collection[str]
 ) -> ControlTable:
-    """Channels, gains and addresses of all that acts on a structure.
+    """Channels, gains and addresses of all controls of a structure.
 
-    Joints that it does not have are errors in `new` arguments ("controller", "motion"); of those that were there before
-    a structure change they are left out.
+    A joint that the structure does not have is an error in `new` arguments ("controller", "motion"); in arguments from
+    before a structure change it is left out.
     """
     skips_motion, skips = "motion" not in new, "controller" not in new
     driven = frozenset(motion.joints) if motion is not None else frozenset()

@@ -1,4 +1,4 @@
-"""Controllers: what drives the joints of a simulation with torques."""
+"""Controllers: torques on the joints of a simulation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Gains = float | Mapping[str, float]
 
 @dataclass(frozen=True, eq=False)
 class Torques:
-    """Torques as functions of time, for joints by name; beyond their ends they hold their last values.
+    """Torques as functions of time, for joints by name; constant before the first break and after the last.
 
     Attributes:
         functions: `TimeFunctions`, or what they are made of: {"knee": spline of torques, ...} [N m or N].
@@ -49,7 +49,7 @@ class PD:
     orientation to the target's, in the link's axes.
 
     Attributes:
-        target: A Motion; a State or {"knee": 0.3, "hip": quaternion, ...} for a pose that is held.
+        target: A Motion; a State or {"knee": 0.3, "hip": quaternion, ...} for a constant pose.
         stiffness: k [N m/rad or N/m], one for all joints or by joint name.
         damping: d [N m s/rad or N s/m], likewise.
         largest: Bound of the whole torque of a freedom; None for none.
@@ -64,7 +64,7 @@ class PD:
     motion: Motion = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Turn a pose into a motion that holds it, and check the gains."""
+        """Turn a pose into a constant motion, and check the gains."""
         motion = as_motion(self.target, self.joints)
         object.__setattr__(self, "motion", motion)
         names = tuple(motion.joints) if self.joints is None else tuple(self.joints)
@@ -85,13 +85,13 @@ class PD:
 
 @dataclass(frozen=True, eq=False)
 class ComputedTorque:
-    """Inverse dynamics of a wished acceleration: a = a_target + d (v_target - v) + k (target - q), once a tick.
+    """Inverse dynamics of a desired acceleration, a = a_target + d (v_target - v) + k (target - q), at control ticks.
 
-    Closed chains included: the wish is brought onto what the loops allow, and the torques are distributed over the
-    actuated joints as `vc.inverse_dynamics` does.
+    Closed chains included: the desired acceleration is projected onto those that the loops allow, and the torques are
+    distributed over the actuated joints as in `vc.inverse_dynamics`.
 
     Attributes:
-        motion: Target; joints that are not in it are to come to rest where they are.
+        motion: Target; all other joints are brought to rest where they are.
         stiffness: k [1/s^2].
         damping: d [1/s]; critical damping, 2 sqrt(k), if it is not given.
         options: Further arguments of `vc.inverse_dynamics`, such as limits or weights.
@@ -126,7 +126,7 @@ class ComputedTorque:
 
 
 def _allowed(m: Mechanism, s: State, wished: Array, freedoms: NDArray[np.int64]) -> Array:
-    """Accelerations that keep the loops closed, as near as can be to those wished for some freedoms."""
+    """Accelerations that keep the loops closed, nearest to those desired for some freedoms."""
     coordinates = mobility(m, s, probe=False)
     rows = np.unique(freedoms)
     a_ind, *_ = np.linalg.lstsq(coordinates.W[rows], (wished - coordinates.w)[rows], rcond=1e-10)
@@ -147,7 +147,7 @@ class Compiled:
     _kept: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Compile it."""
+        """Compile the function."""
         address, kept = address_of(self.function)
         object.__setattr__(self, "address", address)
         object.__setattr__(self, "_kept", kept)
@@ -196,7 +196,7 @@ def torques_from(answer: Any, layout: Layout, what: str) -> Array:
 
 
 def as_motion(target: Any, joints: Iterable[str] | None = None) -> Motion:
-    """A motion, or one that holds a pose."""
+    """The target as a motion; a pose becomes a constant motion."""
     if isinstance(target, Motion):
         return target
     if isinstance(target, State):

@@ -25,16 +25,16 @@ class Controls:
     """Controllers, a driving motion and external forces, as given to a simulation.
 
     Attributes:
-        given: The arguments as they were given.
+        given: The user's arguments by name.
         is_asked: Whether Python functions are called at every control tick.
-        tick: Control period that the force function asks for [s]; None for the run's own.
+        tick: Control period that the force function requests [s]; None: `control_step` of the settings.
         driven: Names of the joints that follow the motion.
         motion: The motion.
         acting: External forces that act now.
     """
 
     def __init__(self, controller: Any, motion: Any, forces: Any) -> None:
-        """Check what was given."""
+        """Check the arguments."""
         if motion is not None and not isinstance(motion, Motion):
             raise InputError(f"motion must be a vc.Motion, not {motion!r}")
         self.given = {"controller": controller, "motion": motion, "forces": forces}
@@ -52,7 +52,7 @@ class Controls:
         return control_table(layout, self._controllers, self.motion, new)
 
     def load_forces(self, engine: Engine) -> None:
-        """Let the acting external forces act on an engine."""
+        """Set the acting external forces in an engine."""
         records: NDArray[Any] = np.zeros(len(self.acting), FORCE)
         for record, force in zip(records, self.acting, strict=True):
             record["link"] = link_row(engine.layout, force.link)
@@ -79,7 +79,7 @@ class Controls:
         ]
 
     def take_forces(self, plain: list[list[Any]] | None) -> None:
-        """Let forces of `plain_forces` act until the function is asked again."""
+        """Let forces of `plain_forces` act until the function is called again."""
         if plain is not None and callable(self._forces):
             self.acting = tuple(Force(*values) for values in plain)
 
@@ -97,7 +97,7 @@ def _name(link: Any) -> str:
 
 
 def user_code(time: float, call: Callable[[], Any]) -> Any:
-    """Result of a function of the user; any error in it becomes a ControllerError with the time."""
+    """Result of the user's function; any error in it becomes a ControllerError with the time."""
     try:
         return call()
     except Exception as error:

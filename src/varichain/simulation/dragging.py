@@ -1,4 +1,4 @@
-"""Dragging a link: a spring with a damper from one of its points to a target that somebody moves."""
+"""Dragging a link: a spring with a damper from one of its points to a moving target."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.checks import finite_array
 
-_FREQUENCY = 20.0  # [rad/s] of the spring with the mass that is felt at the point, critically damped
-_PER_TICK = 0.2  # [rad] that it may turn by between two calls: forces are held in between
-_TICK = 5e-3  # [s] between two calls, if the run's own forces need none: every call costs time that the run has not got
+_FREQUENCY = 20.0  # [rad/s] of the spring with the effective mass at the point, critically damped
+_PER_TICK = 0.2  # [rad] of oscillation between two calls: forces are constant in between
+_TICK = 5e-3  # [s] between two calls, unless the run's own forces set it: every call costs wall time
 
 
 class Drag:
-    """A function (m, s) that returns forces: those of the run, and the spring's.
+    """A function (m, s) that returns the run's own forces and the force of the spring.
 
     Attributes:
         link: Name of the link.
         point: Point that is pulled, in the link's frame (3,) [m].
-        target: Where to, in the world (3,) [m]; any thread may replace it.
+        target: Target of the point, in the world (3,) [m]; any thread may replace it.
         given: The run's own forces.
-        mass: Mass that is felt at the point, loops not counted [kg].
+        mass: Effective mass at the point without loops [kg].
         tick: Time between two calls [s].
     """
 
     def __init__(
         self, m: Mechanism, s: State, link: str, point: ArrayLike, target: ArrayLike, given: Any, control_step: float
     ) -> None:
-        """Take hold of a point of a link; `given` are the run's own forces, `control_step` is the run's own tick [s].
+        """Drag a point of a link; `given` are the run's own forces, `control_step` is the run's control period [s].
 
         Raises:
             InputError: A number is not finite, or the link cannot move.

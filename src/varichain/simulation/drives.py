@@ -1,4 +1,4 @@
-"""Whether joints can be driven along a motion: from where they are, and without a jump on the way."""
+"""Checks of driving motions: joints begin on them, and neither coordinates nor velocities jump."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def check_on_motion(motion: Motion, s: State, with_velocities: bool = True) -> N
 
 
 def check_smooth(motion: Motion, s: State, until: float) -> None:
-    """Raise InputError if a driven joint would have to jump, or to change its velocity in no time, before `until`.
+    """Raise InputError if a driven joint would have to jump, or to change its velocity instantly, before `until`.
 
-    Such is a motion that ends at speed: behind its end the joint stands still.
+    An example is a motion that ends at speed: after its end the joint is at rest.
     """
     channels, table = motion.packed(s.layout, skip_missing=True)
     times = np.unique(np.concatenate([np.empty(0), *(_breaks(channel, table, s.time) for channel in channels)]))
@@ -63,7 +63,7 @@ def check_smooth(motion: Motion, s: State, until: float) -> None:
 
 
 def _breaks(channel: Any, table: Array, start: float) -> Array:
-    """Times where the pieces of a channel meet; of one that repeats, their next coming after `start`."""
+    """Times where the pieces of a channel meet; of a repeating channel, the next times after `start`."""
     first = int(channel["breaks"])
     times = table[first : first + int(channel["n_pieces"]) + 1]
     if channel["repeats"]:
@@ -72,7 +72,7 @@ def _breaks(channel: Any, table: Array, start: float) -> Array:
 
 
 def _followed(channels: NDArray[Any], table: Array, times: Array, s: State) -> tuple[Array, Array]:
-    """Coordinates (n, n_q) and velocities (n, n_v) at times (n,), of driven joints; of others those of the state."""
+    """Coordinates (n, n_q) and velocities (n, n_v) at times (n,), the joints that are not driven as in the state."""
     q, v = np.tile(s.q, (len(times), 1)), np.tile(s.v, (len(times), 1))
     evaluate(channels, table, times, q, v, np.empty_like(v))
     return q, v

@@ -24,13 +24,13 @@ from varichain.simulation.control_tables import ControlTable
 Array = NDArray[np.float64]
 Record = NDArray[Any]
 
-_SAMPLES_AT_ONCE = 256  # so many samples a call; some milliseconds, so that Ctrl-C is heard soon
+_SAMPLES_AT_ONCE = 256  # samples per call: some milliseconds, so that Ctrl-C acts soon
 _TRANSITIONS_AT_ONCE = 200
 
 
 @dataclass
 class Snapshot:
-    """All that a run is at an instant; restoring it repeats the run to the bit."""
+    """Complete state of a run at an instant; a restored run repeats itself to the bit."""
 
     q: Array
     v: Array
@@ -49,11 +49,11 @@ class Engine:
 
     Attributes:
         layout: The structure.
-        workspace: Arrays of the structure, which nobody else works in: modes stay.
+        workspace: Arrays of the structure, used by this engine only: modes persist in them.
         state: Time, coordinates and velocities, in place.
         record: Record of the run (RUN), one entry.
         restraints: Stops and dry friction, with their modes.
-        restraint_names: What each of them is called, such as "knee" or "left hip.swing".
+        restraint_names: Name of each restraint, such as "knee" or "left hip.swing".
         channels, motion: Driven joints, references and torque tables.
     """
 
@@ -94,7 +94,7 @@ class Engine:
 
     @property
     def status(self) -> int:
-        """Why the last call returned."""
+        """Status of the last call: why it returned."""
         return int(self.record["status"][0])
 
     @property
@@ -103,7 +103,7 @@ class Engine:
         return int(self.record["freedom"][0])
 
     def set_controls(self, table: ControlTable) -> None:
-        """Set what controls the joints; torques of the last control tick stay."""
+        """Set channels, gains and controller; torques of the last control tick stay."""
         self.channels, self.motion = as_records(table.channels), table.motion
         for field in ("stiffness", "damping", "largest"):
             self._controls[field] = getattr(table, field)
@@ -112,7 +112,7 @@ class Engine:
         self._mark()
 
     def set_torques(self, tau: Array) -> None:
-        """Torques (n_v,) until the next control tick: a zero-order hold."""
+        """Set the zero-order hold: torques (n_v,) until the next control tick."""
         self._controls["torque"] = tau
         self._mark()
 
@@ -123,12 +123,12 @@ class Engine:
         self.record["is_evaluated"] = 0
 
     def set_forces(self, forces: Record) -> None:
-        """External forces (FORCE records)."""
+        """Set the external forces (FORCE records)."""
         self.forces = as_records(forces)
         self.record["is_evaluated"] = 0
 
     def advance(self, until: float, most_steps: int) -> None:
-        """Advance to a time, or to where something needs attention."""
+        """Advance to a time, or until the kernel returns early: see `status`."""
         self._call(running.ADVANCE, until, most_steps)
         self.state._time = self.time
 
@@ -142,13 +142,13 @@ class Engine:
             self._put_before(struck)
 
     def settle_again(self) -> None:
-        """Find the modes when other torques act at the same instant; earlier transitions of the instant are kept."""
+        """Find the modes again after torques changed at the same instant; its earlier transitions are kept."""
         earlier = list(self.new_transitions())
         self._call(running.SETTLE)
         self._put_before(earlier)
 
     def _struck(self, impact: Impact) -> list[Any]:
-        """Transitions of the stops that pushed in an impact, which the books take in; energy is noted at the first."""
+        """Transitions of the stops that pushed in an impact, whose energy the record counts; the first has it."""
         self.record["lost"] += impact.energy_lost
         found, lost = [], impact.energy_lost
         for i in np.flatnonzero(np.abs(self.restraints["impulse"]) > SLACK_FORCE).tolist():
@@ -184,9 +184,9 @@ class Engine:
         return wrenches
 
     def take_over(self, earlier: Engine, with_torques: bool) -> None:
-        """Go on as an earlier engine of another structure: modes of restraints stay, by name.
+        """Continue from the engine of an earlier structure: restraints keep their modes, by name.
 
-        So do torques of the last control tick, if asked for; a joint that was cut has none.
+        Torques of the last control tick are kept if `with_torques`; a joint that was cut has none.
         """
         self.set_modes(earlier.modes())
         if with_torques:
@@ -218,7 +218,7 @@ class Engine:
         return np.array(self._transitions[: int(self.record["n_transitions"][0])], TRANSITION)
 
     def plain(self) -> dict[str, Any]:
-        """All that the run is now, as plain values by name."""
+        """State of the run as plain values by name."""
         return {
             "q": self.q.tolist(),
             "v": self.v.tolist(),
@@ -228,7 +228,7 @@ class Engine:
         }
 
     def take_up(self, plain: dict[str, Any]) -> None:
-        """Go on from plain values."""
+        """Continue from the values of `plain`."""
         self.q[:], self.v[:] = plain["q"], plain["v"]
         for field in REMEMBERED:
             self.record[field] = plain["run"][field]
@@ -237,7 +237,7 @@ class Engine:
         self.set_torques(np.array(plain["torques"]))
 
     def snapshot(self) -> Snapshot:
-        """All that the run is now."""
+        """Snapshot of the run now."""
         torques = self._controls["torque"].copy()
         return Snapshot(self.q.copy(), self.v.copy(), self.record.copy(), self.restraints.copy(), torques)
 
@@ -274,7 +274,7 @@ class Engine:
 
 
 def new_record(start: float, method: int, step: float, every: int, tolerance: float) -> Record:
-    """Record of a run that begins."""
+    """Record of a new run."""
     record = np.zeros(1, RUN)
     record["method"], record["every"], record["step"], record["tolerance"] = method, every, step, tolerance
     record["next_step"] = step

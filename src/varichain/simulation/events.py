@@ -1,4 +1,4 @@
-"""Events: when something happens in a simulation, and what."""
+"""Events of a simulation: a time or a condition, and actions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Condition = Callable[[Mechanism, State], float]
 
 @dataclass(frozen=True, eq=False)
 class Use:
-    """A change of what controls the joints or acts on the links; see `use`."""
+    """A change of controllers, driving motions or external forces; see `use`."""
 
     changes: dict[str, Any]
 
@@ -32,7 +32,7 @@ class Stop:
 
 
 Action = Connect | Couple | Cut | Push | SetGravity | Use | Stop
-# A function is called at the event, and returns an action, several, or None.
+# A function is called at the event and returns an action, several actions, or None.
 Planned = Action | Callable[[Mechanism, State], Any]
 
 
@@ -51,7 +51,7 @@ class When:
 
     Attributes:
         condition: Called as condition(m, s).
-        actions: What happens.
+        actions: Actions at the event.
         direction: 1 upward only, -1 downward only, 0 both.
         once: Whether it happens the first time only.
         name: Name, for the trace.
@@ -80,10 +80,10 @@ Event = At | When | WhenForce
 
 
 def use(**changes: Any) -> Use:
-    """From the event on, another controller, other driving motions, other external forces; None for none.
+    """Replace controller, driving motion or external forces from the event on; None for none.
 
     Args:
-        changes: `controller=`, `motion=` or `forces=`, as of `simulate`.
+        changes: `controller=`, `motion=` or `forces=`; see `simulate`.
     """
     known = ("controller", "motion", "forces")
     for name in changes:
@@ -105,7 +105,7 @@ def at(time: float, *actions: Planned, name: str | None = None) -> At:
     Args:
         time: Simulated time.
         actions: `vc.connect(...)`, `vc.couple(...)`, `vc.cut(...)`, `vc.push(...)`, `vc.use(...)`, `vc.stop()`, or
-            functions (m, s) that return such.
+            functions (m, s) that return actions.
         name: Name, for the trace.
     """
     return At(finite_scalar(time, "time of the event"), _checked_actions(actions), _checked_name(name))
@@ -116,12 +116,12 @@ def when(
 ) -> When:
     """An event when condition(m, s) passes through zero, located to 1e-9 s.
 
-    A value of exactly zero at the start is no passage. The condition is looked at after every step: what turns round
-    within one step is not seen.
+    A value of exactly zero at the start is no passage. The condition is evaluated after every step: two passages
+    within one step are missed.
 
     Args:
         condition: Function of mechanism and state that returns a number.
-        actions: As of `at`.
+        actions: See `at`.
         direction: 1 for upward passages alone, -1 for downward ones, 0 for both.
         once: Whether it happens the first time only.
         name: Name, for the trace.
@@ -144,8 +144,8 @@ def when_force(
     """An event when the force [N] or the moment [N m] that a joint carries passes a threshold upward.
 
     Args:
-        joint: Name of a joint, of the tree or of a loop; as long as there is none of this name nothing happens.
-        actions: As of `at`.
+        joint: Name of a joint, of the tree or of a loop; the event waits as long as there is none of this name.
+        actions: See `at`.
         force: Threshold of the force [N].
         moment: Threshold of the moment [N m]; one or both are given.
         once: Whether it happens the first time only.
@@ -178,7 +178,7 @@ def check_times(events: Iterable[Event], start: float) -> None:
 
 
 def planned_actions(actions: Iterable[Planned], m: Mechanism, s: State) -> list[Action]:
-    """Actions of an instant: functions are asked what to do."""
+    """Actions of an instant; functions are called for theirs."""
     found: list[Action] = []
     for action in actions:
         if isinstance(action, Action):

@@ -1,4 +1,4 @@
-"""Why the kernels stopped, as errors."""
+"""Failures of the kernels as errors."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from varichain.simulation.engine import Engine
 
 
 def check_status(engine: Engine) -> None:
-    """Raise what the last call of an engine reported, if it was a failure."""
+    """Raise the error of the engine's last call, if it failed."""
     if engine.status not in (REACHED, FULL):
-        names = zip(engine.restraint_names, engine.restraints["locked"].tolist(), strict=True)
-        locked = [name for name, is_locked in names if is_locked]
-        raise failure(engine.layout, engine.status, engine.time, engine.failed_freedom, locked)
+        raise failure(engine.layout, engine.status, engine.time, engine.failed_freedom, engine)
 
 
-def failure(layout: Layout, status: int, t: float, index: int, held: list[str] | None = None) -> SimulationError:
-    """The error that a status of the kernels means, at a time; what was held then, if it is known."""
+def failure(layout: Layout, status: int, t: float, index: int, engine: Engine | None = None) -> SimulationError:
+    """Error for a status of the kernels at a time; with an engine, the message names what acts in it."""
     freedom = layout.freedom_name(index)
     if status == DIVERGED:
         return DivergenceError(
@@ -34,18 +32,41 @@ def failure(layout: Layout, status: int, t: float, index: int, held: list[str] |
             freedom,
         )
     if status == CHATTERING:
-        told = "" if held is None else f"; held are {', '.join(held) or 'none'}"
+        modes = "" if engine is None else f"; locked are {', '.join(_locked(engine)) or 'none'}"
         return ChatteringError(
-            f"stops and friction chatter at t = {t:.9g} s: events without end within one step{told}", t
+            f"stops and friction chatter at t = {t:.9g} s: events without end within one step{modes}", t
         )
     if status == UNDECIDED:
         return SimulationError(
-            f"at t = {t:.9g} s no set of held joints agrees with its forces: stops or friction that depend on each "
+            f"at t = {t:.9g} s no set of locked joints agrees with its forces: stops or friction that depend on each "
             "other through loops; use limits='soft'",
             t,
         )
-    return SimulationError(
-        f"loops cannot be kept closed after t = {t:.9g} s: driven joints, stops or the step's length work against "
-        "them; take a smaller step, or drive fewer joints",
-        t,
-    )
+    return SimulationError(f"loops cannot be kept closed after t = {t:.9g} s: {_open_loops(engine)}", t)
+
+
+def _open_loops(engine: Engine | None) -> str:
+    """What acts on loops that stay open after a step, and remedies for that alone."""
+    acts, remedies = [], ["take a smaller step", "see whether their links can still meet there"]
+    if engine is not None:
+        driven, locked = _driven(engine), _locked(engine)
+        acts.append(f"a step of {engine.record['step'][0]:g} s leaves one open")
+        if driven:
+            acts.append(f"driven are {', '.join(driven)}")
+            remedies.insert(1, "drive fewer joints")
+        if locked:
+            acts.append(f"locked by stops or friction are {', '.join(locked)}")
+            remedies.insert(1, "use limits='soft'")
+    return "; ".join([*acts, ", or ".join(remedies)])
+
+
+def _driven(engine: Engine) -> list[str]:
+    """Names of the joints that follow a motion."""
+    driven = set(engine.channels["dof"][: int(engine.record["n_drives"][0])].tolist())
+    return [slot.name for slot in engine.layout.slots if driven & set(range(slot.v.start, slot.v.stop))]
+
+
+def _locked(engine: Engine) -> list[str]:
+    """Names of the restraints that are locked."""
+    names = zip(engine.restraint_names, engine.restraints["locked"].tolist(), strict=True)
+    return [name for name, is_locked in names if is_locked]

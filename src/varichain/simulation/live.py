@@ -1,4 +1,4 @@
-"""A simulation that goes on while somebody watches, and may take part: cut, connect, drag, pause."""
+"""A live simulation: it runs in a thread of its own, and can be cut, connected, dragged and paused."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class LiveRun:
     """A simulation in a thread of its own, in real time.
 
     Commands (`pause`, `cut`, ...) are carried out between two chunks of steps, one after the other. Each returns a
-    Future at once; its result is the report of what was done, None where there is nothing to tell. A command that fails
-    changes nothing; its future has the error, and so has a report. A run that cannot go on pauses and says why.
+    Future at once; its result is the report of the command, None if there is nothing to report. A command that fails
+    changes nothing; its future and a report have the error. A run that cannot continue pauses; its message says why.
     """
 
     def __init__(
@@ -61,8 +61,8 @@ class LiveRun:
 
         Args:
             m: Mechanism.
-            s: State to begin with, and to come back to by `reset`.
-            events: As of `simulate`, and so are `controller`, `motion` and `forces`.
+            s: State at the start, and after `reset`.
+            events: See `simulate`, also for `controller`, `motion` and `forces`.
             controller: Torques.
             motion: Driven joints.
             forces: External forces.
@@ -71,7 +71,7 @@ class LiveRun:
             is_paused: Whether it waits for `resume`.
             out: File to write the trace to; after a reset, the next goes to a file with a number in its name.
             overwrite: Whether existing files may be replaced.
-            settings: method, step, sample, tolerance, control_step and limits, as of `simulate`.
+            settings: method, step, sample, tolerance, control_step and limits; see `simulate`.
 
         Raises:
             InputError, LimitError, AssemblyError, SingularMassError, TraceFileError: It cannot begin.
@@ -208,7 +208,7 @@ class LiveRun:
 
     def _command(self, what: str, call: Callable[[], Any]) -> Answer:
         answer: Answer = Future()
-        with self._lock:  # nothing may come behind the word to end
+        with self._lock:  # no command may come after the one to end
             if self._is_closed:
                 answer.set_exception(_over(what))
             else:
@@ -240,7 +240,7 @@ class LiveRun:
         except Exception as error:
             fault = error
             self._simulation.refuse(what, error)
-        self._publish()  # before the answer: who has it sees what was done
+        self._publish()  # before the future is done: its owner then sees a frame with the change
         if fault is not None:
             answer.set_exception(fault)
         else:

@@ -1,4 +1,4 @@
-"""What a live run tells those who watch it: frames, structures and reports, plain data that never changes."""
+"""Frames, structures and reports that a live run publishes: plain data that never changes."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class LiveStructure:
 
 @dataclass(frozen=True)
 class Report:
-    """What a command, or an event of the run, did.
+    """Report of a command, or of an event of the run.
 
     Attributes:
         number: Counts the reports of the run.
         time: Simulated time [s].
         what: The command or event in words.
-        error: What was wrong, if nothing was done; else None.
+        error: Why nothing was done; None if the command succeeded.
         entries: Entry of the structure log in words, one line an edit.
         impulse: Largest impulse at a new connection [N s]; 0 without one.
         energy_lost: Kinetic energy that impacts took [J].
@@ -73,9 +73,9 @@ class LiveFrame:
         energy: Kinetic energy, that of gravity and that of springs [J].
         structure: The structure.
         speed: Simulated seconds that a second of wall time should take.
-        rate: What it really was, over the last second of wall time.
+        rate: Simulated seconds per second of wall time, measured over the last second.
         is_paused: Whether the run waits.
-        message: Why, if there is something to say.
+        message: Why the run waits; empty if there is no reason to give.
         drag: Link, point in its frame and target in the world, while one is dragged.
         reports: The latest reports, oldest first.
     """

@@ -43,7 +43,7 @@ class Recording:
         self.recorder.checkpoint(simulation)
 
     def checkpoint_now_and_then(self, simulation: Simulation) -> None:
-        """Keep what a continuation needs, about once a second."""
+        """Write a checkpoint about once a second."""
         self.recorder.checkpoint_now_and_then(simulation)
 
     def finish(self, simulation: Simulation, outcome: str, message: str = "") -> None:
@@ -55,11 +55,11 @@ class Recording:
 
 
 class LiveRecorder(Recorder):
-    """Listens to a live run: tells of its changes, and writes its trace if there is one."""
+    """Recorder of a live run: reports its changes, and writes its trace if there is one."""
 
-    def __init__(self, recording: Recording | None, tell: Callable[[list[str], list[Any], Changed], None]) -> None:
-        """Call `tell` with names, actions and result of every change."""
-        self._recording, self._tell = recording, tell
+    def __init__(self, recording: Recording | None, on_change: Callable[[list[str], list[Any], Changed], None]) -> None:
+        """Call `on_change` with names, actions and result of every change."""
+        self._recording, self._on_change = recording, on_change
         self._names: list[str] = []
         self._actions: list[Any] = []
 
@@ -69,13 +69,13 @@ class LiveRecorder(Recorder):
             self._recording.recorder.samples(engine)
 
     def before_change(self, simulation: Simulation, names: list[str], actions: list[Any]) -> None:
-        """Remember what is going to change."""
+        """Remember the events and actions of the change."""
         self._names, self._actions = names, actions
         if self._recording is not None:
             self._recording.recorder.before_change(simulation, names, actions)
 
     def after_change(self, simulation: Simulation, changed: Changed) -> None:
-        """Tell what it did."""
+        """Report the change."""
         if self._recording is not None:
             self._recording.recorder.after_change(simulation, changed)
-        self._tell(self._names, self._actions, changed)
+        self._on_change(self._names, self._actions, changed)

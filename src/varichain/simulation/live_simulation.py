@@ -1,4 +1,4 @@
-"""A simulation that can be changed between two chunks of steps and begun again, and that tells what was done."""
+"""A simulation that can be changed between two chunks of steps and begun again, with reports of every change."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ from varichain.simulation.start import checked_start
 from varichain.spatial.checks import finite_array
 from varichain.spatial.pose import Pose
 
-# An edit of the structure that edits by hand have made impossible: it was refused before it touched anything.
+# Refusals of an event whose actions have become impossible through commands: nothing was changed.
 _REFUSED = (UnknownNameError, DuplicateNameError, StructureError, GapError)
-_BY_HAND = "by hand"  # name of the events that commands are, in traces
+_BY_HAND = "by hand"  # name of commands among the events of a trace
 _MOST_REPORTS = 100
-_LONGEST = 2.0 * CHUNK  # [s] of wall time between two looks at the commands
+_LONGEST = 2.0 * CHUNK  # [s] of wall time after which commands are carried out
 
 
 @dataclass(frozen=True)
 class Start:
-    """Where a run begins, as often as it does, and what acts on it."""
+    """Mechanism, state, events and controls at the start, and after every reset."""
 
     m: Mechanism
     s: State
@@ -56,12 +56,12 @@ class Start:
 
 
 class LiveSimulation:
-    """A simulation for a run that somebody watches; one thread at a time.
+    """A simulation of a live run; one thread at a time.
 
     Attributes:
-        pace: Where it should be.
-        is_paused: Whether the clock stands.
-        message: Why, if there is something to say.
+        pace: Simulated time that is due.
+        is_paused: Whether the clock is stopped.
+        message: Why the clock is stopped; empty if there is no reason to give.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class LiveSimulation:
         """Begin; pause at `until`."""
         self._start, self._end, self._until = start, until, np.inf if until is None else until
         self.is_paused, self.message = is_paused, ""
-        self._failure: Exception | None = None  # why the run cannot go on
+        self._failure: Exception | None = None  # error that ended the run
         self._what = ""  # the command that is being carried out
         self._drag: Drag | None = None
         self._n_structures = self._n_reports = 0
@@ -95,12 +95,12 @@ class LiveSimulation:
             self._recording.begin(self._simulation)
         self._structure = structure_of(m, self._simulation.engine, self._n_structures)
         self._n_structures += 1
-        self.pace.begin(self._simulation.time)  # now: the first run of all compiles before
+        self.pace.begin(self._simulation.time)  # from now: the first run in a process compiles before
 
     # Clock
 
     def advance(self, target: float | None = None) -> None:
-        """Go on to a time [s], by default to where the pace wants it; what goes wrong pauses the run and is told."""
+        """Advance to a time [s], by default to the one that is due; an error pauses the run and is reported."""
         begun = clock.perf_counter()
         target = min(self.pace.target(self._simulation.time) if target is None else target, self._until)
         try:
@@ -109,7 +109,7 @@ class LiveSimulation:
                     break
             if self._recording is not None:
                 self._recording.checkpoint_now_and_then(self._simulation)
-        except Exception as error:  # whatever it is, those who watch must hear of it
+        except Exception as error:  # any error must reach the watchers
             self._fail(error)
             return
         self.pace.reached(self._simulation.time)
@@ -121,7 +121,7 @@ class LiveSimulation:
 
     def _fail(self, error: Exception) -> None:
         if isinstance(error, EventError) and isinstance(error.__cause__, _REFUSED):
-            self._report("an event of the run", error=str(error.__cause__))  # it changed nothing: the run goes on
+            self._report("an event of the run", error=str(error.__cause__))  # nothing was changed: the run continues
             return
         self._failure = error
         self._stop(f"the run cannot go on: {error}")
@@ -132,11 +132,11 @@ class LiveSimulation:
 
     @property
     def _is_driven(self) -> bool:
-        """Whether joints follow a motion, which may say nothing of what comes after the end."""
+        """Whether joints follow a motion, which may end where the run ends."""
         return self._start.controls["motion"] is not None
 
     def set_paused(self, is_paused: bool) -> None:
-        """Stop the clock, or let it go on, beyond the end too."""
+        """Stop the clock, or restart it, also after the end."""
         if not is_paused and self._simulation.time >= self._until:
             if self._is_driven:
                 raise InputError(f"the motion that joints follow ends at {self._until:g} s; reset the run")
@@ -181,7 +181,7 @@ class LiveSimulation:
     # Changes
 
     def change(self, actions: list[Action]) -> None:
-        """Do something to the structure, the forces or the gravity now, wholly or not at all."""
+        """Change structure, forces or gravity now, wholly or not at all."""
         self._simulation.change(actions, [_BY_HAND], self._recorder)
 
     def connect(self, link: str, other: str, kind: str, axis: str, point: ArrayLike | None, name: str | None) -> None:
@@ -205,7 +205,7 @@ class LiveSimulation:
         self._drag = drag
 
     def release(self) -> None:
-        """Pull no longer."""
+        """End the drag."""
         if self._drag is not None:
             self.change([Use({"forces": self._own_forces()})])
             self._drag = None
@@ -215,10 +215,10 @@ class LiveSimulation:
         forces = self._simulation.forces
         return forces.given if isinstance(forces, Drag) else forces
 
-    # Telling
+    # Reports
 
     def begin_command(self, what: str) -> int:
-        """Remember what the next changes are due to; returns the number of the next report."""
+        """Remember the command that causes the next changes; returns the number of the next report."""
         self._what = what
         return self._n_reports
 
@@ -231,7 +231,7 @@ class LiveSimulation:
         return self._reports[-1] if self._n_reports > number else None
 
     def _has_changed(self, names: list[str], actions: list[Any], changed: Changed) -> None:
-        """Tell what a change did, by hand or by an event."""
+        """Report a change by a command or by an event."""
         before, after = self._structure.counts, None
         if changed.entry is not None or any(isinstance(action, SetGravity) for action in actions):
             self._structure = structure_of(self._simulation.m, changed.engine, self._n_structures)
@@ -254,7 +254,7 @@ class LiveSimulation:
         self._n_reports += 1
 
     def frame(self) -> LiveFrame:
-        """The run as it is now."""
+        """Frame of the present state."""
         sample, drag = self._simulation.engine.blocks(), self._drag
         kinetic, gravity, springs = sample.energy.tolist()
         return LiveFrame(

@@ -1,4 +1,4 @@
-"""Whether simulations can begin in many states."""
+"""Checks of many start states."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def checked_starts(
     """Copies of the states with their loops closed to rounding, the same bits as `checked_start` of each.
 
     Raises:
-        InputError: A run cannot begin in one of the states; it is the first of them.
+        InputError: A run cannot begin in one of the states; the message names the first.
     """
     layout = layout_of(m)
     suspects = batch.faults(q, v) != 0
@@ -72,7 +72,7 @@ def checked_starts(
 def _refuse(
     m: Mechanism, layout: Layout, q: Array, v: Array, time: float, settings: Settings, suspects: NDArray[np.bool_]
 ) -> None:
-    """Raise what is wrong with the first of some states."""
+    """Raise the error of the first of the suspect states, if there is one."""
     for i in np.flatnonzero(suspects).tolist():
         try:
             checked_start(m, State(layout, q[i].copy(), v[i].copy(), time), settings)

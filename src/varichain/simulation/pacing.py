@@ -1,4 +1,4 @@
-"""Wall time and simulated time: where a run should be now, and how fast it really is."""
+"""Wall time and simulated time: the time that a run should have reached, and its measured rate."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import deque
 from math import floor
 
 CHUNK = 1.0 / 60.0  # [s] of wall time from one frame to the next
-_MOST_BEHIND = 3.0 * CHUNK  # [s] of wall time that is made up for; a run that is later goes on from where it is
+_MOST_BEHIND = 3.0 * CHUNK  # [s] of wall time that a late run makes up for; a later one goes on from its present time
 _WINDOW = 1.0  # [s] of wall time over which the rate is measured
 
 
@@ -27,7 +27,7 @@ class Pace:
         self.begin(start)
 
     def begin(self, now: float) -> None:
-        """Count from here: after a pause, or with another speed."""
+        """Restart the count: after a pause, or with another speed."""
         self._time, self._wall = now, clock.perf_counter()
         self.due = self._wall
         self._walls.clear()
@@ -38,13 +38,13 @@ class Pace:
         return self._start + floor((time - self._start) / self._step + 1e-6) * self._step
 
     def target(self, now: float) -> float:
-        """Where the run should be a chunk from now [s], or as far on the way as it may go at once."""
+        """Time that the run should reach within a chunk [s], limited to what it may make up for at once."""
         self.due = clock.perf_counter() + CHUNK
         goal = self._time + self.speed * (self.due - self._wall)
         return self.on_grid(min(goal, now + self._step + self.speed * (CHUNK + _MOST_BEHIND)))
 
     def reached(self, now: float) -> None:
-        """Note where the run is; what it is behind too far is not made up for, and shows in the rate."""
+        """Note the time reached; a run that is too late does not catch up, and its rate shows it."""
         wall = clock.perf_counter()
         self._walls.append((wall, now))
         while len(self._walls) > 2 and wall - self._walls[0][0] > _WINDOW:

@@ -1,4 +1,4 @@
-"""Runs from many states that need no Python: all steps of all of them are compiled."""
+"""Runs from many states without Python functions: all steps are compiled."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Runs to be made.
+    """A rollout to be carried out.
 
     Attributes:
-        m: Mechanism, that of all of them.
-        q, v: Where they begin, (n, n_q) and (n, n_v).
-        times: When they are sampled (T,), start and end included [s].
+        m: Mechanism of all runs.
+        q, v: Start states, (n, n_q) and (n, n_v).
+        times: Times of the samples (T,), start and end included [s].
         settings: Method and steps.
-        controls: What acts.
-        torques: Torques (n, K, n_v), each held for a control step; K may be zero.
-        threads: How many runs are made at the same time.
+        controls: Controllers and external forces.
+        torques: Torques (n, K, n_v), each a zero-order hold over one control step; K may be zero.
+        threads: Number of runs at the same time.
     """
 
     m: Mechanism
@@ -51,7 +51,7 @@ class Plan:
 
 
 def plain_rollout(plan: Plan) -> Rollout:
-    """Make the runs; one that fails is reported, the others go on."""
+    """Carry out the runs; a failed run is reported, and the others continue."""
     layout, n = layout_of(plan.m), len(plan.q)
     start, end = plan.times[[0, -1]].tolist()
     engines = [_engine(plan, start) for _ in range(min(plan.threads, n))]

@@ -14,11 +14,11 @@ _QUIET_FOR = 0.5  # [s]: shorter runs show nothing
 class Progress:
     """A bar on standard error with simulated time, rate, real-time factor and time left.
 
-    It appears only if the run takes longer than half a second, and takes itself away at the end.
+    It appears only if the run takes longer than half a second, and is removed at the end.
     """
 
     def __init__(self, shown: bool | Callable[[float, float], Any], start: float, end: float) -> None:
-        """Prepare for a run from `start` to `end` [s]; a function is called with the time and the end instead."""
+        """Prepare for a run from `start` to `end` [s]; `shown` may be a function of time and end."""
         self._shown, self._start, self._end = shown, start, end
         self._begun = time.perf_counter()
         self._bar: Any = None
@@ -29,12 +29,12 @@ class Progress:
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
 
     def at(self, now: float) -> None:
-        """Tell how far the run is."""
+        """Show the time that the run has reached."""
         if callable(self._shown):
             self._shown(now, self._end)
         elif self._shown and time.perf_counter() - self._begun > _QUIET_FOR:

@@ -1,4 +1,4 @@
-"""From a simulation to its trace."""
+"""Recorder of a simulation that writes its trace."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _TRANSITIONS = {STRUCK: "limit reached", LEFT: "limit left", STUCK: "friction st
 
 
 class TraceRecorder(Recorder):
-    """Writes all that a simulation does to a trace."""
+    """Recorder that writes samples, transitions and events to a trace."""
 
     def __init__(self, writer: TraceWriter) -> None:
-        """Write with a writer that has begun."""
+        """Use a writer that has begun."""
         self._writer = writer
         self._last = np.nan  # time of the last sample
         self._event: dict[str, Any] | None = None
-        self._has_changed = False  # whether the event did more than to stop
+        self._has_changed = False  # whether the event did more than stop the run
         self._begun = self._checkpointed = clock.monotonic()
-        self._wall = 0.0  # [s] that earlier runs took, which this one goes on with
+        self._wall = 0.0  # [s] that the earlier runs took which this one continues
 
     def open_epoch(self, simulation: Simulation, with_sample: bool = True) -> None:
-        """Begin an epoch with the structure that is there now."""
+        """Begin an epoch with the present structure."""
         engine = simulation.engine
         columns = Columns(list(widths_of(engine.layout)._asdict().items()), {"work": list(WORK_LABELS)})
         self._writer.open_epoch(description(simulation.m), columns)
@@ -57,7 +57,7 @@ class TraceRecorder(Recorder):
             self._writer.log(entry)
 
     def sample(self, simulation: Simulation) -> None:
-        """Write the present state, unless it has been."""
+        """Write the present state, unless it is written already."""
         if self._last != simulation.time:
             self._last = simulation.time
             self._writer.append(simulation.engine.sample()[None])
@@ -66,24 +66,24 @@ class TraceRecorder(Recorder):
         """Write the last good state of a run that has failed."""
         try:
             self.sample(simulation)
-        except Exception:  # nothing to write: the failure itself is what counts
+        except Exception:  # no state to write: the failure itself is reported
             return
 
     def repeat(self, trace: Trace) -> None:
-        """Write what an earlier run wrote until its latest checkpoint, and leave its last epoch open."""
+        """Copy the trace of an earlier run up to its latest checkpoint, and leave its last epoch open."""
         self._writer.resume(trace)
         self._wall = float((trace.checkpoint or {}).get("wall_seconds", 0.0))
         last = trace.at_checkpoint().epochs[-1]
         self._last = float(last.time[-1]) if len(last) else np.nan
 
     def checkpoint(self, simulation: Simulation) -> None:
-        """Write what a continuation needs, and how long the run took until now."""
+        """Write a checkpoint, with the wall time of the run so far."""
         self._checkpointed = clock.monotonic()
         wall = self._wall + self._checkpointed - self._begun
         self._writer.checkpoint({**simulation.checkpoint(), "wall_seconds": wall})
 
     def checkpoint_now_and_then(self, simulation: Simulation) -> None:
-        """The same, about once a second."""
+        """Write a checkpoint about once a second."""
         if clock.monotonic() - self._checkpointed > _CHECKPOINT_EVERY:
             self.checkpoint(simulation)
 
@@ -94,7 +94,7 @@ class TraceRecorder(Recorder):
         self._event = {"time": simulation.time, "names": names, "actions": [described(action) for action in actions]}
 
     def after_change(self, simulation: Simulation, changed: Changed) -> None:
-        """End the epoch with what the change did, and begin the next, unless all it did was to stop."""
+        """End the epoch with the result of the change, and begin the next unless the run stopped."""
         assert self._event is not None
         self._event["energy_lost"] = changed.energy_lost
         if changed.entry is not None:
@@ -105,7 +105,7 @@ class TraceRecorder(Recorder):
         if simulation.stopped is None or self._has_changed:
             self.open_epoch(simulation)
             self.samples(simulation.engine)
-            self._checkpointed = -np.inf  # soon: when all of this instant has happened
+            self._checkpointed = -np.inf  # soon: after all events of this instant
 
 
 def described(action: Any) -> str:

@@ -1,4 +1,4 @@
-"""What became of many states."""
+"""Result of a rollout."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Array = NDArray[np.float64]
 class Rollout:
     """Runs from n states, sampled at the same T times.
 
-    A run that ends early has NaN from there on, and so has one whose joints have become others (a joint of the tree was
-    cut): its trace knows all.
+    A run that ends early has NaN from there on. So has a run after the cut of a tree joint, which changes its joints:
+    its trace has all samples.
 
     Attributes:
         times: Times of the samples (T,) [s], start and end included.
@@ -30,7 +30,7 @@ class Rollout:
         outcomes: How each run ended: "complete", "stopped" by an event, "diverged" or "error".
         faults: The errors, by number of the state.
         traces: One a state if there were events, joints that give way, or controllers in Python; else none.
-        layout: Where each joint stands in q and v.
+        layout: Place of each joint in q and v.
     """
 
     times: Array
@@ -49,7 +49,7 @@ class Rollout:
         """State of a run at a sample, the last by default.
 
         Raises:
-            InputError: The run did not get there, or its joints are others by then.
+            InputError: The run ended before, or has other joints at that sample.
         """
         q, v, t = self.q[run, sample], self.v[run, sample], float(self.times[sample])
         if not np.isfinite(q).all():

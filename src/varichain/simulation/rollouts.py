@@ -1,4 +1,4 @@
-"""Many states at once, on all cores."""
+"""Simulations from many states, on all cores."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def rollout(
     limits: Any = "hard",
     threads: int | None = None,
 ) -> Rollout:
-    """Simulate a mechanism from many states, each on its own, on all cores; nothing that is given is changed.
+    """Simulate a mechanism from many states, independently, on all cores; no argument is changed.
 
-    Every run has the same bits as `vc.simulate` from its state, whatever the number of threads. A run that fails is
-    told of in `faults`, and the others go on. Without events, joints that give way, driven joints and functions in
+    Every run has the same bits as `vc.simulate` from its state, whatever the number of threads. A failed run is
+    reported in `faults`, and the others continue. Without events, joints that give way, driven joints and functions in
     Python all steps are compiled and the threads do not wait for each other; with them every run has a trace and its
     own structure, and the threads share Python.
 
@@ -54,10 +54,10 @@ def rollout(
         states: State objects of one time, or a pair of arrays q (n, n_q) and v (n, n_v) at time 0.
         until: Time to reach [s]; or
         steps: Number of steps to take.
-        torques: Torques of every state (n, K, n_v), each held for a `control_step`; K must reach to the end. Or
-            (n, n_v), held throughout. They add to those of the controllers.
-        events: As of `vc.simulate`, and so are all the others. Functions are called by several threads.
-        controller: What gives torques, the same law for all states.
+        torques: Torques of every state (n, K, n_v), each constant for a `control_step`; K must reach to the end. Or
+            (n, n_v), constant throughout. They add to those of the controllers.
+        events: See `vc.simulate`, also for the following arguments. Functions are called by several threads.
+        controller: Controllers, the same for all states.
         motion: Motion that joints are driven along.
         forces: External forces on links.
         method: "euler", "rk4", "rk45" or "gbs".
@@ -93,7 +93,7 @@ def rollout(
 
 
 def sample_times(start: float, end: float, settings: Settings) -> Array:
-    """Times of the samples of a run [s], as the kernels find them: on the grid, and the end."""
+    """Times of the samples of a run [s], as the kernels choose them: on the grid, and at the end."""
     n = int((end - start) / settings.step + 1e-9)
     times: Array = np.array(start + np.arange(0, n + 1, settings.every) * settings.step, dtype=np.float64)
     if abs(times[-1] - end) <= 1e-9 * settings.step and len(times) > 1:

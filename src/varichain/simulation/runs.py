@@ -50,10 +50,10 @@ def simulate(
         until: Time to reach [s].
         events: `vc.at(...)`, `vc.when(...)`, `vc.when_force(...)`; those of one instant are one change. Joints with
             `breaks` give way by themselves.
-        controller: What gives torques: `vc.PD`, `vc.Torques`, `vc.ComputedTorque`, a function (m, s) that returns
+        controller: Source of torques: `vc.PD`, `vc.Torques`, `vc.ComputedTorque`, a function (m, s) that returns
             torques and is called every `control_step`, a function (t, q, v, tau) jitted by Numba; or a list of these,
             which add up.
-        motion: Motion that joints are driven along; the forces that this takes are `holding` in the trace.
+        motion: Motion that joints are driven along; the forces that this takes are the block `holding` of the trace.
         forces: External forces on links: `vc.Force` objects, or a function (m, s) that returns them every
             `control_step`.
         method: "euler" (semi-implicit, order 1), "rk4" (order 4), "rk45" (Dormand-Prince, adaptive, order 5), "gbs"
@@ -63,7 +63,7 @@ def simulate(
         tolerance: Error allowed in a step of the adaptive methods [rad, m and per second].
         control_step: Time between calls of Python functions [s]; `step` by default.
         limits: Joint limits: "hard" stops, "soft" or `vc.SoftLimits(stiffness, damping)` for springs, "off".
-        out: File to write the trace to as it goes (HDF5); the run is not lost if the program is.
+        out: File to which the trace is written during the run (HDF5); a killed program leaves a readable file.
         overwrite: Whether an existing file may be replaced.
         progress: True for a bar on standard error; or a function, called with the time and `until`.
 
@@ -71,9 +71,9 @@ def simulate(
         The trace. Its last state is `trace.final`, its mechanism then `trace.epochs[-1].mechanism`.
 
     Raises:
-        InputError, LimitError, AssemblyError, SingularMassError: It cannot begin.
-        SimulationError: It cannot go on; the error's `trace` holds what was simulated.
-        SimulationInterrupted: Ctrl-C; a KeyboardInterrupt whose `trace` holds what was simulated.
+        InputError, LimitError, AssemblyError, SingularMassError: The run cannot begin.
+        SimulationError: The run cannot continue; the error's `trace` has its samples.
+        SimulationInterrupted: Ctrl-C; a KeyboardInterrupt whose `trace` has the samples.
     """
     if not isinstance(m, Mechanism) or not isinstance(s, State):
         raise InputError(f"expected a Mechanism and a State, not {type(m).__name__} and {type(s).__name__}")
@@ -147,27 +147,27 @@ def resume(
     overwrite: bool = False,
     progress: bool | Callable[[float, float], Any] = False,
 ) -> Trace:
-    """Go on from where a trace ends, with its method, steps and limits: the same bits as a run that never stopped.
+    """Continue the run of a trace with its method, steps and limits: the same bits as one run without a break.
 
-    That holds if the trace ends on its grid of samples, or was killed; a last step that was cut short to reach `until`
-    would have been another one. Events, controllers, motions and forces are code, which traces do not contain: give the
+    Bits are the same if the trace ends on its grid of samples, or was killed; a last step shortened to reach `until`
+    would have been longer. Events, controllers, motions and forces are code, which traces do not contain: give the
     same ones again. Events that have happened do not happen again.
 
     Args:
         trace: A Trace, or the name of its file.
         until: Time to reach [s].
-        events: As of `simulate`, and so are the next three.
+        events: See `simulate`, also for the next three.
         controller: Torques.
         motion: Driven joints.
         forces: External forces.
         out: File for the whole trace, the earlier part included.
         overwrite: Whether an existing file may be replaced.
-        progress: As of `simulate`.
+        progress: See `simulate`.
     """
     given = trace if isinstance(trace, Trace) else Trace.load(trace)
     checkpoint = given.checkpoint
     if checkpoint is None or not given.epochs:
-        raise InputError("the trace has no checkpoint to go on from: it holds no samples")
+        raise InputError("the trace has no checkpoint to continue from: it has no samples")
     if given.outcome == "stopped":
         raise InputError(f"the trace was ended by an event ({given.message}); begin a new simulation from trace.final")
     settings = Settings.from_dict({key: given.meta[key] for key in Settings.__dataclass_fields__})

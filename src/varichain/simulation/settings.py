@@ -59,7 +59,7 @@ class Settings:
 
 
 def checked_settings(method: Any, step: Any, sample: Any, tolerance: Any, control_step: Any, limits: Any) -> Settings:
-    """Settings from what the user said."""
+    """Settings from the user's arguments, checked."""
     if method not in METHOD_CODES:
         raise InputError(f"method must be one of {', '.join(map(repr, METHOD_CODES))}, not {method!r}")
     if step is None:
@@ -74,7 +74,7 @@ def checked_settings(method: Any, step: Any, sample: Any, tolerance: Any, contro
 
 
 def checked_until(until: Any, now: float) -> float:
-    """Time to reach, which must lie ahead."""
+    """Time to reach; InputError unless it is later than now."""
     end = finite_scalar(until, "until")
     if not end > now:
         raise InputError(f"until must be later than the state's time {now:g} s, not {end:g} s")

@@ -34,9 +34,9 @@ CHECKPOINT_VERSION = 2
 
 _LOCATED = 1e-11  # [s]
 _MOST_CHANGES = 100  # at one instant
-_NEAR = 1e-8  # [s] to where a condition that has passed zero is looked at again
-_ACCUMULATE = 1e-6  # [s]: events that follow themselves sooner have no end
-_SPAN = 0.1  # [s] of wall time that a call of the kernel may take, so that Ctrl-C is heard
+_NEAR = 1e-8  # [s] after which a condition that has passed zero is evaluated again
+_ACCUMULATE = 1e-6  # [s]: an event that repeats itself sooner would do so without end
+_SPAN = 0.1  # [s] of wall time that a call of the kernel may take, so that Ctrl-C acts soon
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Changed:
 
 
 class Recorder:
-    """Listens to a simulation; this one keeps nothing."""
+    """Listener of a simulation; the base class keeps nothing."""
 
     def samples(self, engine: Engine) -> None:
         """Called with the samples and transitions of every span."""
@@ -72,7 +72,7 @@ class Simulation:
 
     Attributes:
         m: The mechanism, which the simulation changes.
-        engine: What moves it.
+        engine: Engine of the present epoch.
         stopped: Why an event ended the run; None as long as none did.
     """
 
@@ -85,9 +85,9 @@ class Simulation:
         controls: Controls,
         is_strict: bool = True,
     ) -> None:
-        """Begin at a state that is fit to begin with; `m` is taken over.
+        """Begin at a checked state; the simulation owns and changes `m`.
 
-        All joints that the controls name must be there if `is_strict`.
+        If `is_strict`, a joint that the controls name and `m` does not have is an error.
         """
         self.m = m
         self.settings = settings
@@ -95,13 +95,13 @@ class Simulation:
         self._events = events
         self._times = [event for event in events if isinstance(event, At)]
         self._watches = watches_of(events)
-        self._values: dict[Watch, float] = {}  # what the last look at each watch has found
+        self._values: dict[Watch, float] = {}  # last value of each watch
         self._controls = controls
-        self._first_tick, self._n_ticks = s.time, 0  # when Python was asked first, and how often since
+        self._first_tick, self._n_ticks = s.time, 0  # time of the first control tick, and number of ticks since
         self._has_begun = False  # whether events of the first instant have happened
-        self._is_near = False  # whether a condition that may come again has just passed zero
-        self._fired: dict[Watch, float] = {}  # when each of the watches last fired
-        self._used: dict[str, list[int] | None] = {}  # controls that events chose: event and action, None if unknown
+        self._is_near = False  # whether a repeating condition has just passed zero
+        self._fired: dict[Watch, float] = {}  # time at which each watch last fired
+        self._used: dict[str, list[int] | None] = {}  # controls chosen by events: event and action, None of a function
         self._until = np.inf
         self._most_steps = 200
         method = METHOD_CODES[settings.method]
@@ -115,7 +115,7 @@ class Simulation:
 
     @property
     def forces(self) -> Any:
-        """External forces as they were given, or as an event has chosen them."""
+        """External forces of the run's arguments, or of the last event that changed them."""
         return self._controls.given["forces"]
 
     def check_drives(self, until: float) -> None:
@@ -126,13 +126,13 @@ class Simulation:
             check_smooth(motion, self.engine.state, until)
 
     def begin(self) -> None:
-        """Find the torques, forces and modes of restraints at the start."""
+        """Evaluate controllers and forces, and find the modes of restraints, at the start."""
         self._update_controls()
         self.engine.settle()
         check_status(self.engine)
 
     def _new_engine(self, s: State, controls: Controls, record: NDArray[Any], new: Collection[str] = ()) -> Engine:
-        """Engine that takes over a state; joints that `new` controls name must be there."""
+        """Engine that owns a state; a missing joint is an error in `new` controls."""
         restraints = restraints_of(s.layout, self.settings.limits, controls.driven)
         engine = Engine(s, restraints, controls.table(s.layout, new), record)
         controls.load_forces(engine)
@@ -141,7 +141,7 @@ class Simulation:
     # Advancing
 
     def spans(self, until: float, record: Recorder) -> Iterator[float]:
-        """Move on to a time, through all events; an event may end it earlier. Yields the time after every span."""
+        """Advance to a time through all events, unless one stops the run; yields the time after every span."""
         self._until = until
         if not self._has_begun:
             self._has_begun = True
@@ -174,7 +174,7 @@ class Simulation:
 
     @property
     def _tick(self) -> float:
-        """Time of the next control tick [s]: counted, for sums of steps would drift off the grid."""
+        """Time of the next control tick [s]: by counting, since sums of steps would drift off the grid."""
         return self._first_tick + self._n_ticks * (self._controls.tick or self.settings.control_step)
 
     def _run(self, stop: float) -> None:
@@ -185,7 +185,7 @@ class Simulation:
 
     def _watched_step(self, stop: float, watches: list[Watch], record: Recorder) -> None:
         """One step, or a shorter one to just after the first event in it."""
-        if self._is_near:  # which way it leaves must be seen before it can come back
+        if self._is_near:  # its new sign must be known before the next passage
             stop = min(stop, self.time + _NEAR)
             self._is_near = False
         before = {watch: self._values[watch] if watch in self._values else self._look(watch) for watch in watches}
@@ -224,7 +224,7 @@ class Simulation:
         low = early + min(_LOCATED, 0.5 * (late - early))
         if passed(low) > 0.0:
             return low
-        if passed(late) <= 0.0:  # by a rounding: it will be found in the next step
+        if passed(late) <= 0.0:  # lost by rounding: the next step finds it
             return late
         t = float(brentq(passed, low, late, xtol=_LOCATED, rtol=1e-15))
         while t < late and passed(t) <= 0.0:
@@ -241,11 +241,11 @@ class Simulation:
         return value
 
     def _carry_out_events(self, record: Recorder, before: dict[Watch, float]) -> None:
-        """Carry out all events of this instant; their changes may call for more at the same instant.
+        """Carry out all events of this instant; their changes may cause more events at the same instant.
 
         Args:
             record: Recorder of the changes.
-            before: Values of the watches at the start of the step; none if no step has led here.
+            before: Values of the watches at the start of the step; empty if no step came before.
         """
         answered: set[Watch] = set()
         names: list[str] = []
@@ -254,7 +254,7 @@ class Simulation:
             self._times = [event for event in self._times if event not in due]
             values = {watch: self._look(watch) for watch in self._active_watches()}
             fired = [watch for watch, value in values.items() if watch.happened(before.get(watch, 0.0), value)]
-            # a passage that has been answered is over: what follows counts from there, as from a start at zero
+            # a passage whose actions are done is over: the next one counts from here, as from a start at zero
             self._note_fired(fired, answered)
             answered |= set(fired)
             self._values = values | {watch: 0.0 for watch in answered if watch in values}
@@ -271,9 +271,9 @@ class Simulation:
             except SimulationError:
                 raise
             except VarichainError as error:
-                told = f"at t = {self.time:.9g} s, event {', '.join(names)}: {error}"
-                raise EventError(told, self.time) from error
-            # what a change makes jump over zero has passed it
+                message = f"at t = {self.time:.9g} s, event {', '.join(names)}: {error}"
+                raise EventError(message, self.time) from error
+            # a value that a change makes jump over zero counts as a passage
             before = {watch: value for watch, value in values.items() if watch not in answered}
             if self.stopped is not None:
                 return
@@ -282,7 +282,7 @@ class Simulation:
         )
 
     def _note_fired(self, fired: list[Watch], answered: set[Watch]) -> None:
-        """Remember when conditions passed zero; ChatteringError if one does so again and again in no time."""
+        """Remember when conditions passed zero; ChatteringError if one repeats itself too soon."""
         soonest = min(_ACCUMULATE, 0.1 * self.settings.step)
         for watch in fired:
             if not isinstance(watch, ConditionWatch) or watch.once:
@@ -290,16 +290,16 @@ class Simulation:
             if watch not in answered and self.time - self._fired.get(watch, -np.inf) < soonest:
                 raise ChatteringError(
                     f"{watch.name} follows itself within {soonest:g} s at t = {self.time:.9g} s: events accumulate; "
-                    "let it connect or stop what comes to rest, or happen once",
+                    "give the event an action that ends the motion (vc.connect, vc.stop), or once=True",
                     self.time,
                 )
             self._fired[watch] = self.time
             self._is_near = True
 
     def change(self, actions: list[Action], names: list[str], record: Recorder) -> None:
-        """Carry out actions of this instant, wholly or not at all; `names` are those of the events that call for them.
+        """Carry out actions of this instant, wholly or not at all; `names` are those of their events.
 
-        Events that the change calls for happen in the next step.
+        Events that the change causes happen in the next step.
         """
         record.before_change(self, names, actions)
         used = [action for action in actions if isinstance(action, Use)]
@@ -322,7 +322,7 @@ class Simulation:
         record.after_change(self, changed)
 
     def _happen(self, actions: list[Action], controls: Controls, new: Collection[str]) -> Changed:
-        """The instant as the engine of the next epoch; this simulation is left as it is."""
+        """Carry out actions; returns the engine of the next epoch and leaves this simulation as it is."""
         earlier = self.engine
         if "motion" in new and controls.motion is not None:
             check_on_motion(controls.motion, earlier.state, with_velocities=False)
@@ -355,7 +355,7 @@ class Simulation:
         return actions
 
     def _place(self, action: Use) -> list[int] | None:
-        """Event and place in it of an action; None if a function made it."""
+        """Index of an action's event and its index there; None if a function returned the action."""
         for i, event in enumerate(self._events):
             for j, other in enumerate(event.actions):
                 if other is action:
@@ -365,7 +365,7 @@ class Simulation:
     # Continuing
 
     def checkpoint(self) -> dict[str, Any]:
-        """All that a continuation needs, as plain values."""
+        """Checkpoint: all that a continuation needs, as plain values."""
         return {
             "version": CHECKPOINT_VERSION,
             **self.engine.plain(),
@@ -382,7 +382,7 @@ class Simulation:
         }
 
     def go_on(self, checkpoint: dict[str, Any]) -> None:
-        """Take up what a checkpoint says; the structure must be the one that it was taken in.
+        """Continue from a checkpoint; the structure must be that of the checkpoint.
 
         Raises:
             InputError: Events or controls of the run are missing, or the checkpoint is of another version.
@@ -390,7 +390,7 @@ class Simulation:
         version = checkpoint.get("version", 1)
         if version != CHECKPOINT_VERSION:
             raise InputError(
-                f"the trace's checkpoint is of version {version}, and this varichain goes on from version "
+                f"the trace's checkpoint is of version {version}, and this varichain continues from version "
                 f"{CHECKPOINT_VERSION} only; begin a new simulation from trace.final"
             )
         n = checkpoint["n_events"]
@@ -401,7 +401,7 @@ class Simulation:
         left = {*checkpoint["times"], *checkpoint["watches"], *range(n, len(self._events))}
         self._times = [event for event in self._times if self._events.index(event) in left]
         self._watches = [watch for watch in self._watches if self._events.index(watch.event) in left]
-        # new events come last, and have no values yet
+        # new events are last and have no values yet
         for store, values in ((self._values, checkpoint["values"]), (self._fired, checkpoint["fired"])):
             store |= {watch: x for watch, x in zip(self._watches, values, strict=False) if x is not None}
         self._first_tick, self._n_ticks = checkpoint["ticks"]["first"], checkpoint["ticks"]["count"]
@@ -413,7 +413,7 @@ class Simulation:
         check_times(self._times, self.time)
 
     def _use_again(self, used: dict[str, list[int] | None]) -> None:
-        """Choose the controls that events of the run have chosen."""
+        """Restore the controls that events of the run have chosen."""
         for name, place in used.items():
             if place is None:
                 raise InputError(

@@ -1,4 +1,4 @@
-"""Whether a simulation can begin in a state."""
+"""Checks of a start state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from varichain.mechanism.mechanism import Mechanism
 from varichain.simulation.settings import Settings
 
 INSIDE = 1e-9  # [rad or m] beyond a limit that counts as at it
-OPEN = 1e-6  # [m or rad] that loops may be open by; what is less is closed without a word
+OPEN = 1e-6  # [m or rad] that loops may be open by; smaller errors are closed silently
 OPENING = 1e-8  # [m/s or rad/s] that loops may open with, relative to the fastest velocity
 
 

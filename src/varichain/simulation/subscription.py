@@ -1,4 +1,4 @@
-"""How frames reach those who watch: each keeps the newest alone, so that a slow one holds up nobody."""
+"""Subscriptions to the frames of a live run: each keeps the newest frame only, so that a slow reader delays nobody."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from varichain.simulation.live_frames import LiveFrame
 
 
 class Subscription:
-    """One who watches a run; `with run.subscribe() as frames:` ends it by itself."""
+    """Subscription to the frames of a run; `with run.subscribe() as frames:` closes it at the end."""
 
     def __init__(self, end: Callable[[Subscription], None]) -> None:
-        """Wait for frames; `end` is called once nobody watches any more."""
+        """Wait for frames; `end` is called when the subscription is closed."""
         self._changed = Condition()
         self._newest: LiveFrame | None = None
         self._has_ended = False
@@ -27,7 +27,7 @@ class Subscription:
             self._changed.notify_all()
 
     def next(self, timeout: float | None = None) -> LiveFrame | None:
-        """The newest frame, once there is one that was not taken; None after `timeout` [s], or when the run is over."""
+        """Newest frame, as soon as there is an unread one; None after `timeout` [s], or when the run is over."""
         with self._changed:
             self._changed.wait_for(lambda: self._newest is not None or self._has_ended, timeout)
             frame, self._newest = self._newest, None
@@ -39,7 +39,7 @@ class Subscription:
         return self._has_ended
 
     def close(self) -> None:
-        """Watch no longer; whoever waits in `next` gets None."""
+        """End the subscription; a thread that waits in `next` gets None."""
         with self._changed:
             self._has_ended = True
             self._changed.notify_all()

@@ -1,4 +1,4 @@
-"""Runs from many states that Python has a part in: events, joints that give way, controllers; each with its trace."""
+"""Runs from many states with events, breaking joints or Python functions, each with its own trace."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Array = NDArray[np.float64]
 
 
 class _CancelledError(Exception):
-    """Nobody waits for the run any more."""
+    """The rollout was cancelled."""
 
 
 def traced_rollout(m: Mechanism, q: Array, v: Array, times: Array, threads: int, options: dict[str, Any]) -> Rollout:
-    """Simulate every state; a run that fails is told of, the others go on."""
+    """Simulate from every state; a failed run is reported, and the others continue."""
     layout, n = layout_of(m), len(q)
     traces: list[Trace | None] = [None] * n
     faults: dict[int, SimulationError] = {}
@@ -58,9 +58,9 @@ def _outcome(trace: Trace, fault: SimulationError | None) -> str:
 
 
 def _gather(trace: Trace, layout: Layout, times: Array, q_out: Array, v_out: Array) -> None:
-    """Write the samples that lie on the times, as long as the joints are those of the start.
+    """Write the samples at the rollout's times, as long as the joints are those of the start.
 
-    At the instant of an event the side after it counts, being the later one.
+    At the instant of an event, the later of the two samples counts.
     """
     for epoch in trace.epochs:
         q, v = epoch.q, epoch.v

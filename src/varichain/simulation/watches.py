@@ -1,4 +1,4 @@
-"""What is looked at after every step: conditions of events, loads of joints that give way."""
+"""Watches, evaluated after every step: conditions of events, loads of joints that may break."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Loads:
-    """Accelerations and loop forces of a state, as results of the dynamics have them."""
+    """Accelerations and loop forces of a state, with the attributes of `ForwardDynamics`."""
 
     a: Array
     loop_forces: dict[str, Array]
 
     @staticmethod
     def of(engine: Engine) -> Loads:
-        """What acts now; holds, drives and controllers included."""
+        """Loads of the present state, with restraints, drives and controllers."""
         wrenches = engine.loop_wrenches()
         names = [str(connection.joint.name) for connection in engine.layout.connections]
         return Loads(engine.accelerations.copy(), dict(zip(names, wrenches, strict=True)))
 
 
 class Watch(ABC):
-    """Something that is looked at after every step; `value` is positive once it has happened."""
+    """A number that is evaluated after every step; an event happens when it passes zero."""
 
     name: str
     once: bool = True
@@ -47,20 +47,20 @@ class Watch(ABC):
 
     @abstractmethod
     def happened(self, before: float, now: float) -> bool:
-        """Whether it happened between two looks."""
+        """Whether the event happened between two values."""
 
     @abstractmethod
     def actions(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> tuple[Any, ...]:
-        """What to do about it."""
+        """Actions of the event."""
 
 
 class EventWatch(Watch):
-    """What an event waits for."""
+    """Watch of a user's event."""
 
     event: When | WhenForce
 
     def __init__(self, event: When | WhenForce, index: int) -> None:
-        """Watch for an event, the index-th of the run."""
+        """Watch an event, whose index among the run's events is `index`."""
         self.event, self.once = event, event.once
         self.name = event.name or f"event {index}"
 
@@ -79,7 +79,7 @@ class ConditionWatch(EventWatch):
         return condition_value(self.event.condition, m, engine.state)
 
     def happened(self, before: float, now: float) -> bool:
-        """Whether zero was passed in the event's direction; to reach it is to pass it, to start there is not."""
+        """Whether zero was passed in the event's direction; reaching zero counts, starting at zero does not."""
         up, down = before < 0.0 <= now, before > 0.0 >= now
         return (up and self.event.direction >= 0) or (down and self.event.direction <= 0)
 
@@ -90,7 +90,7 @@ class ForceWatch(EventWatch):
     event: WhenForce
 
     def value(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> float:
-        """Largest excess, as a part of its threshold."""
+        """Largest excess over a threshold, as a fraction of it."""
         wrench = _load(self.event.joint, m, engine, forces)
         if wrench is None:
             return -1.0
@@ -102,12 +102,12 @@ class ForceWatch(EventWatch):
         return max(values)
 
     def happened(self, before: float, now: float) -> bool:
-        """Whether the load is beyond the threshold; one that happens again must have been below it."""
+        """Whether the load is beyond the threshold; a repeating event needs a value below it before."""
         return now >= 0.0 and (self.once or before < 0.0)
 
 
 class BreakWatch(Watch):
-    """Joints that give way by themselves (`Breaks`): the worst goes, and those that would have to pull."""
+    """Joints with `breaks`: the worst overload is cut, and all one-sided joints that would have to pull."""
 
     name = "break"
     once = False
@@ -131,7 +131,7 @@ BREAKS = BreakWatch()
 
 
 def watches_of(events: list[Event]) -> list[EventWatch]:
-    """Watches of the events that wait for something."""
+    """Watches of the events with a condition or threshold."""
     found: list[EventWatch] = []
     for index, event in enumerate(events):
         if isinstance(event, When):
@@ -142,7 +142,7 @@ def watches_of(events: list[Event]) -> list[EventWatch]:
 
 
 def has_breaks(m: Mechanism) -> bool:
-    """Whether a joint can give way."""
+    """Whether the mechanism has joints that may break."""
     return any(link.joint is not None and link.joint.breaks is not None for link in (*m.links, *m.virtual_links))
 
 
