@@ -217,7 +217,7 @@ class Spherical(Joint):
     def __post_init__(self) -> None:
         """Check the common fields, and that isotropic friction is one number."""
         super().__post_init__()
-        self._hold("is_isotropic", flag(self.is_isotropic, "is_isotropic"))
+        self._set("is_isotropic", flag(self.is_isotropic, "is_isotropic"))
         if self.is_isotropic and len(set(self.friction)) > 1:
             raise InputError(
                 f"{self._what('friction')} must be one number with is_isotropic, not {self.friction}: it acts against "
