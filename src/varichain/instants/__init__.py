@@ -1,4 +1,4 @@
-"""What happens at one instant: connections, couplings, cuts and pushes of a mechanism in motion, with their impact."""
+"""Instants: connections, couplings, cuts and pushes of a mechanism in motion, with their impact."""
 
 from varichain.instants.actions import Connect, Couple, Cut, Push, connect, couple, cut, push
 from varichain.instants.breaking import Overload, overloads, release

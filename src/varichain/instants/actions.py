@@ -30,7 +30,7 @@ _ORIGIN = Pose()
 
 @dataclass(frozen=True, eq=False)
 class Connect:
-    """A connection to be made; arguments as of `Mechanism.connect`."""
+    """A connection to be made; arguments as in `Mechanism.connect`."""
 
     a: str | Link | Frame
     b: str | Link | Frame
@@ -49,7 +49,7 @@ class Connect:
 
 @dataclass(frozen=True)
 class Couple:
-    """A coupling to be made; arguments as of `Mechanism.couple`."""
+    """A coupling to be made; arguments as in `Mechanism.couple`."""
 
     joint: str
     to: str
@@ -115,7 +115,7 @@ def checked_actions(actions: Any) -> list[Action]:
 
 
 def on_links(m: Mechanism, connections: Iterable[Connect]) -> list[Connect]:
-    """The same connections with links in place of named frames."""
+    """Connections with links in place of named frames."""
     plain = []
     for connection in connections:
         a, at = end_of(m, connection.a, connection.at)
@@ -126,7 +126,7 @@ def on_links(m: Mechanism, connections: Iterable[Connect]) -> list[Connect]:
 
 
 def apply_connections(m: Mechanism, s: State, connections: Iterable[Connect]) -> list[Link]:
-    """Add the virtual links of connections of links, each where they are in the state unless it says where.
+    """Add the virtual links of connections of links, at present poses unless they say where.
 
     The state's layout must be that of the mechanism before the cuts of this instant.
     """
@@ -143,10 +143,10 @@ def apply_connections(m: Mechanism, s: State, connections: Iterable[Connect]) ->
 
 
 def apply_couplings(m: Mechanism, s: State, couplings: Iterable[Couple]) -> list[Coupling]:
-    """Couple joints where they are in the state, unless an offset says where they must be.
+    """Couple joints where they are in the state, unless the action has an offset.
 
     Raises:
-        GapError: The joints are elsewhere than the offset says.
+        GapError: The joints' coordinates do not fit the offset.
     """
     coupled = []
     for action in couplings:
@@ -168,7 +168,7 @@ def apply_couplings(m: Mechanism, s: State, couplings: Iterable[Couple]) -> list
 
 
 def _frame_on_other(s: State, a: Link, b: Link, at: Pose) -> Pose:
-    """Where the joint frame on a is now, in b's frame; cuts of the same instant move nothing."""
+    """Present pose of the joint frame on a, in b's frame; cuts of the same instant move nothing."""
     layout = s.layout
     if a.name not in layout.link_index or b.name not in layout.link_index:
         return at  # a virtual link, which is refused later

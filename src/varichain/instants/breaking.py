@@ -1,4 +1,4 @@
-"""Joints that give way: too large a load, or a one-sided joint that would have to pull."""
+"""Joints that break: by too large a load, or because a one-sided joint would have to pull."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from varichain.spatial.arrays import Array
 
 @dataclass(frozen=True)
 class Overload:
-    """A joint that gives way.
+    """Overload of a joint that breaks.
 
     Attributes:
         joint: Its name.
         cause: "force", "moment" or "pull".
         load: The force [N], the moment [N m] or the pull [N].
-        limit: What it bears.
+        limit: Largest load that it bears.
     """
 
     joint: str
@@ -59,10 +59,10 @@ def overloads(m: Mechanism, s: State, result: Loaded, forces: Iterable[Force] = 
 
 
 def release(m: Mechanism, s: State, tau: Any = None, forces: Iterable[Force] = ()) -> list[StructureChange]:
-    """Cut joints that give way in this state, one instant after the other, until the rest hold.
+    """Cut joints that break in this state, one instant after the other, until none is overloaded.
 
-    The worst overload goes first, alone, since a cut moves the load to other joints; one-sided joints that pull let go
-    together. Give `tau` by joint names if joints of the tree may break: its length would change with them.
+    The worst overload is cut first, alone, since a cut moves the load to other joints; one-sided joints that pull are
+    cut together. Give `tau` by joint names if joints of the tree may break: its length would change with them.
     """
     given = tuple(forces)
     changes: list[StructureChange] = []
@@ -75,7 +75,7 @@ def release(m: Mechanism, s: State, tau: Any = None, forces: Iterable[Force] = (
 
 
 def _overload(name: str, breaks: Breaks, wrench: Array, R_WJ: Array) -> list[Overload]:
-    """What is beyond the limits of one joint."""
+    """Overload of one joint, None if it bears its load."""
     moment, force = float(np.linalg.norm(wrench[:3])), float(np.linalg.norm(wrench[3:]))
     found = []
     if breaks.force is not None and force > breaks.force:

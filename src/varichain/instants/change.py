@@ -1,7 +1,7 @@
-"""What happens at one instant: structure changes with their impact, wholly or not at all.
+"""Instants: structure changes with their impact, wholly or not at all.
 
-Every door leads here: `Mechanism.connect`, `cut` and `couple` with a state, `change`, `impact`, events of simulations
-and commands of live runs.
+All ways to change a structure in motion call `happen`: `Mechanism.connect`, `cut` and `couple` with a state, `change`,
+`impact`, events of simulations and commands of live runs.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ M = TypeVar("M", bound=Moving)
 
 @dataclass(frozen=True, eq=False)
 class Instant(Generic[M]):
-    """An instant that has happened: the structure change, and what moves from now on."""
+    """Result of an instant: the structure change, and the structure that moves from now on."""
 
     change: StructureChange
     moving: M
@@ -189,14 +189,14 @@ def happen(
         m: Mechanism.
         s: State before the instant.
         actions: Actions, checked.
-        moving_for: From the state in the new structure, and whether there is an impact, to what moves there: restraints
-            with their modes, and drives.
-        settle: Called after the impact with what moves and the impact; it may refuse the instant by raising.
+        moving_for: Function of the state in the new structure, and of whether there is an impact, to the moving
+            structure: restraints with their modes, and drives.
+        settle: Called after the impact with the moving structure and the impact; it may refuse the instant by raising.
         is_impact: Whether there is an impact even without connections, couplings and pushes.
         restitution: Part of the velocity along new connections that is turned round.
         is_trial: Whether the mechanism is put back in any case.
     """
-    before = s.copy().follow(m)  # masses and loops of now, for the frames and for the mobility before
+    before = s.copy().follow(m)  # with the present masses and loops, for frames and for the mobility before
     with transaction(m, trial=is_trial):
         edits = [edit for action in actions if isinstance(action, Cut) for edit in cut_joint(m, action.joint)]
         for action in actions:
@@ -224,7 +224,7 @@ def happen(
 
 
 def _edits(m: Mechanism, links: list[Link], couplings: list[Coupling], found: Impact) -> list[Edit]:
-    """What the log says of new connections and couplings, each with its own impulse."""
+    """Log entries of new connections and couplings, each with its own impulse."""
     edits = []
     for link in links:
         assert link.joint is not None

@@ -1,4 +1,4 @@
-"""Impact: the velocities right after links have been joined, pushed or stopped while they moved [NY, V-C]."""
+"""Impact: velocities right after moving links are joined, pushed or stopped [NY, V-C]."""
 
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ def solve_impact(
     Args:
         moving: The structure.
         pushes: Impulses on links.
-        bouncing: Names of loops that turn round a part of the velocity that they close with, the `restitution`.
-        restitution: That part.
+        bouncing: Names of loops that reverse a part of their closing velocity, the `restitution`.
+        restitution: Reversed part of the closing velocity, 0 to 1.
     """
     state, workspace = moving.state, moving.workspace
     layout, table = state.layout, workspace.table

@@ -73,7 +73,7 @@ class Restraints:
 
     Attributes:
         records: One a restraint (RESTRAINT).
-        names: What each is called, such as "knee" or "left hip.swing".
+        names: Name of each restraint, such as "knee" or "left hip.swing".
         workspace: Arrays of the structure, with the rows that restraints open and close.
     """
 
@@ -87,7 +87,7 @@ class _Stop:
     """A restraint before it is laid out.
 
     Attributes:
-        label: What it is called beside its joint, or "".
+        label: Part of its name after the joint's, or "".
         kind: COORDINATE, SWING or TWIST of a tree joint; ROW_OF_LOOP if it can only be a row; WHOLE_BALL.
         freedom: Freedom of the joint.
         row: Kind and axis of the row that would lock it.

@@ -86,7 +86,7 @@ def articulated_mul(inertia, s):
 
 @helper
 def deflate(inertia, U, d_inverse):
-    """I_A - U U^T / d: what is left of the inertia once the freedom gives way."""
+    """I_A - U U^T / d: inertia that is left after the freedom gives way."""
     upper, lower = inertia
     x, y = U[0] * d_inverse, U[1] * d_inverse
     u0, u1, u2, u3, u4, u5 = lane(U[0], 0), lane(U[0], 1), lane(U[0], 2), lane(U[0], 3), lane(U[1], 0), lane(U[1], 1)
@@ -125,7 +125,7 @@ def store_pair(a, x):
 
 @helper
 def store_force(a, x):
-    """Write a tuple of six and two zeros, whatever was there: what was not finite must not stay."""
+    """Write a tuple of six and two zeros; earlier values, finite or not, are overwritten."""
     store_lanes(a, 0, pack(x[0], x[1], x[2], x[3]))
     store_lanes(a, 4, pack(x[4], x[5], 0.0, 0.0))
 

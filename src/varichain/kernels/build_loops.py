@@ -1,4 +1,4 @@
-"""From what the user said of loops to rows, supporting freedoms, and pairs of loops that share freedoms.
+"""Rows, supporting freedoms, and pairs of loops that share freedoms, from the specs of loops.
 
 Compiled for the same reason as `build_tree`.
 """
@@ -29,7 +29,7 @@ from varichain.kernels.tuples import add3, load3, load9, mat_mul, mat_vec, store
 
 @helper
 def _ends(spec, bodies, links):
-    """Last freedoms of a loop's two bodies; none if it has no rows, for then it needs no freedom."""
+    """Last freedoms of a loop's two bodies; -1 if the loop has no rows and needs no freedom."""
     if spec.n_rows == 0:
         return -1, -1
     A, B = bodies[links[spec.link_A].body], bodies[links[spec.link_B].body]
@@ -71,7 +71,7 @@ def _count_marked(dofs, k, end, mark, value):
 
 @routine
 def _count_loops(table, records):
-    """Write the lengths of all that loops need into an address table."""
+    """Write the lengths of the arrays of loops into an address table."""
     bodies, dofs, links = open_bodies(table), open_dofs(table), open_links(table)
     mark, meetings = np.zeros(len(dofs), np.int64), np.empty(len(records), np.int64)
     all_rows, n_pairs, all_support, n_shared, n_propagated, n_groups, n_tiles = 0, 0, 0, 0, 0, 0, 0
@@ -109,7 +109,7 @@ def _count_loops(table, records):
 
 @helper
 def _write_way(dofs, k, end, support, place):
-    """Write the freedoms from k to (not including) `end`; returns the place behind them."""
+    """Write the freedoms from k to (not including) `end`; returns the place after them."""
     while k != end:
         support[place] = k
         place += 1
@@ -164,7 +164,7 @@ def _fill_loop(spec, loop, bodies, dofs, links, support):
 
 @helper
 def _mark_places(loop, support, mark, marking):
-    """Note where each of a loop's supporting freedoms stands, from 1 on; or zeros, to forget it."""
+    """Note the place of each of a loop's supporting freedoms, from 1 on; zeros clear the notes."""
     for x in range(loop.n_support):
         mark[support[loop.support + x]] = x + 1 if marking else 0
 
@@ -185,7 +185,7 @@ def _write_shared(loop, earlier, support, mark, shared, place):
 
 @helper
 def _fill_pairs(i, loops, support, mark, pairs, shared, n_pairs, place):
-    """Pairs of loop i with earlier ones; returns its first group in the Gram matrix, and the places behind."""
+    """Pairs of loop i with earlier ones; returns its first group in the Gram matrix, and the next places."""
     loop = loops[i]
     loop.pair = n_pairs
     first, met = loop.group, 0
@@ -213,7 +213,7 @@ def build_loops(
     # in
     specs,
 ):
-    """Add loops, rows, pairs and all that they need to an address table; returns the memory that these are in."""
+    """Add loops, rows, pairs and their working arrays to an address table; returns their memory."""
     records = open_loop_specs(specs)
     _count_loops(table, records)
     data = memory_for(table, FIRST_OF_LOOPS, N_ENTITIES)

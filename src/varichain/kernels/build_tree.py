@@ -1,4 +1,4 @@
-"""From what the user said of links to bodies and freedoms: fixed joints fused, other joints as elementary freedoms.
+"""Bodies and freedoms from the specs of links: fixed joints fused, other joints as elementary freedoms.
 
 Compiled, since a structure that changes while it moves is laid out anew at every change. Body frames are turned so that
 a freedom's axis is its z axis: a turn about z changes two columns of a matrix, a turn about any axis would cost a
@@ -95,7 +95,7 @@ def add_inertia(body, mass, com, inertia):
 
 @helper
 def _add_dofs(spec, link_row, body_index, offset, body, before, dofs):
-    """Freedoms of a new body, each behind the one before it on the way to the ground."""
+    """Freedoms of a new body, each a child of the one before it."""
     passive = 0
     for j in range(body.n_dof):
         k = body.dof + j
@@ -120,7 +120,7 @@ def _add_dofs(spec, link_row, body_index, offset, body, before, dofs):
 
 @helper
 def _add_link(specs, row, bodies, dofs, links, n_bodies, n_q, n_dofs):
-    """Lay out one link behind its parent, from the given coordinate and freedom on; returns the number of bodies."""
+    """Lay out one link after its parent, from a coordinate and a freedom on; returns the number of bodies."""
     spec, parent = specs[row], links[specs[row].parent]
     index = parent.body
     R_P, p_P = load9(parent.R), load3(parent.p)
@@ -162,8 +162,8 @@ def _add_link(specs, row, bodies, dofs, links, n_bodies, n_q, n_dofs):
 def _nearest_first(records):
     """Rows of all links, those nearest to the ground first, and where the coordinates and freedoms of each begin.
 
-    Bodies of one depth do not wait for each other: a processor works on two or three of them at a time, where one
-    behind the other along a limb would keep it waiting.
+    Bodies of one depth do not depend on each other: a processor works on two or three of them at a time; bodies in
+    sequence along a limb would keep it waiting.
     """
     n = len(records)
     depth, order = np.zeros(n, np.int64), np.zeros(n, np.int64)
@@ -207,7 +207,7 @@ def build_tree(
 ):
     """Address table of the bodies, freedoms and links of a tree, parents before children; row 0 is the ground.
 
-    Returns the memory that these are in, and the row of a link that can move although it and all that it carries have
+    Returns their memory, and the row of a link that can move although it and all links that it carries have
     neither mass nor armature, 0 if there is none.
     """
     records = open_specs(specs)
@@ -219,7 +219,7 @@ def build_tree(
     store9(ground.R, _IDENTITY)
     store9(links[0].R, _IDENTITY)
     for i in range(3):
-        ground.A[3 + i] = -gravity[i]  # a ground that accelerates upward stands for gravity
+        ground.A[3 + i] = -gravity[i]  # gravity is an upward acceleration of the ground
     n_bodies = 1
     order, first_q, first_v = _nearest_first(records)
     for i in range(1, len(records)):

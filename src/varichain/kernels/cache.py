@@ -1,7 +1,7 @@
 """The kernels' disk cache: one file a kernel, whose name ends in the digest of all that its machine code depends on.
 
 Numba's own cache looks at one source file only: a kernel whose *helper* was edited in another file would run stale; and
-an edited comment would void it. A line on standard error tells when something is really compiled; loading is silent.
+an edited comment would void it. A line on standard error announces real compilation; loading is silent.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class KernelCache(_Cache):  # type: ignore[misc]
 
 @functools.cache
 def cache_folder() -> Path:
-    """Folder that holds the compiled kernels; those that nobody has used for a month are removed.
+    """Folder of the compiled kernels; those that nobody has used for a month are removed.
 
     VARICHAIN_CACHE, else XDG_CACHE_HOME/varichain, else ~/.cache/varichain; a temporary folder where none is writable.
     """
@@ -126,7 +126,7 @@ class CompilationNotice(event.Listener):  # type: ignore[misc]
     """One line on standard error when the first kernel of a process has to be compiled."""
 
     def __init__(self) -> None:
-        """Nothing has been said yet."""
+        """Nothing has been printed yet."""
         self.is_printed = False
 
     def on_start(self, event: Any) -> None:

@@ -12,7 +12,7 @@ from varichain.kernels.jit import JIT_DISABLED, helper
 from varichain.kernels.tables import _pointer
 
 _SIGNATURE = types.void(types.float64, types.int64, types.int64, types.int64, types.int64, types.int64)
-# With the compiler off there are no addresses: a number stands for each function.
+# With the compiler off there are no addresses: each function has a number instead.
 _PLAIN: dict[int, Any] = {}
 
 

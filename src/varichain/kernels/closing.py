@@ -23,7 +23,7 @@ _CHEAP, _MOST = 8, 16  # corrections with the old factor, and all together
 
 @routine
 def _correct(table, step):
-    """Step that answers the rows' right-hand sides.
+    """Step of the coordinates for the rows' right-hand sides.
 
     Needs: rows factored.
     """
@@ -35,7 +35,7 @@ def _correct(table, step):
 
 @routine
 def keep_locks(context, t, q, v, work):
-    """Put driven joints on their motion and locked ones to their stops."""
+    """Put driven joints on their motion and locked joints on their stops."""
     run = context.run
     if run.n_drives > 0:
         drive(context.channels, context.motion, run, t, q, v, work)
@@ -58,7 +58,7 @@ def close_positions(table, restraints, q, v, step, tolerance, cheap, most):
         place_all(q, bodies, dofs)
         place_rows(bodies, loops, rows)
         largest = load_errors(bodies, loops, rows, q, multipliers)
-        # what rounding leaves does not shrink any more
+        # errors at the level of rounding do not shrink any more
         if not largest > tolerance or count == most or (largest < 100.0 * tolerance and largest > 0.5 * before):
             break
         if count >= cheap:
@@ -80,7 +80,7 @@ def keep_positions(context, t, q, v, step):
 
 @routine
 def keep_velocities(table, restraints, q, v, step):
-    """Make all loops stay closed: the smallest change of v in the mass metric; returns what is left [m/s or rad/s]."""
+    """Make loops stay closed by the smallest change of v in the mass metric; returns the largest error left."""
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
     multipliers = open_multipliers(table)
     if len(loops) == 0:
@@ -112,6 +112,6 @@ def keep_velocities(table, restraints, q, v, step):
         _correct(table, step)
         for k in range(len(v)):
             v[k] += step[k]
-        for b in range(1, len(bodies)):  # positions stay, so velocities of bodies change by what the solution says
+        for b in range(1, len(bodies)):  # positions stay: velocities of bodies change by the solution
             store6(bodies[b].V, add6(load6(bodies[b].V), load6(bodies[b].dA)))
     return largest

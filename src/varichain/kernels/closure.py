@@ -35,7 +35,7 @@ def loop_gaps(
     # out (n_loops)
     gaps_out,
 ):
-    """How far every loop is open, couplings behind: the largest error of its rows [m or rad]."""
+    """How far every loop, then every coupling, is open: the largest error of its rows [m or rad]."""
     bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
     place_all(q, bodies, open_dofs(table))
     place_rows(bodies, loops, rows)

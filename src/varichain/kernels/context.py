@@ -1,4 +1,4 @@
-"""All that acts on a mechanism in a run, in one argument."""
+"""Context of a run: everything that acts on a mechanism, in one argument."""
 
 from __future__ import annotations
 

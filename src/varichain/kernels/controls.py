@@ -15,7 +15,7 @@ from varichain.kernels.tuples import mat_t_vec, mat_vec, matrix_from_quaternion,
 
 @routine
 def drive(channels, motion, run, t, q, v, a_out):
-    """Put driven joints where they must be at time t; a takes their accelerations."""
+    """Put driven joints on their motion at time t; a receives their accelerations."""
     for i in range(run.n_drives):
         write_motion(channels[i], motion, t, q, v, a_out)
 
@@ -91,7 +91,7 @@ def control(channels, motion, controls, run, t, q, v, tau):
         tau[channel.dof] += x
     if run.controller != 0:
         call_controller(run.controller, t, q, v, tau)
-    for k in range(len(tau)):  # by comparisons that let a NaN through: it must be noticed
+    for k in range(len(tau)):  # by comparisons that let a NaN pass: divergence must be noticed
         if tau[k] > controls[k].largest:
             tau[k] = controls[k].largest
         elif tau[k] < -controls[k].largest:

@@ -31,7 +31,7 @@ def walk_coupling(
     # out
     propagated,
 ):
-    """Walk a coupling's row through freedoms towards the root; returns what is left of the wrench."""
+    """Walk a coupling's row through freedoms towards the root; returns the remaining wrench."""
     place = loop.propagated + 4 * (first - loop.support)  # one row in a group of four
     for i in range(first, last):
         k = support[i]
@@ -73,7 +73,7 @@ def count_loops(loops):
 
 @routine
 def load_slips(bodies, loops, q):
-    """Position errors of all couplings; zero where it is the rounding of large coordinates alone.
+    """Position errors of all couplings; zero where the error is only rounding of large coordinates.
 
     Gives: slips loaded.
     """
@@ -106,7 +106,7 @@ def slip_of(bodies, loop, x):
 
 @helper
 def forced_slip(bodies, dofs, loop):
-    """Row of a coupling times the given accelerations, or jumps, of held freedoms."""
+    """Row of a coupling times the prescribed accelerations, or jumps, of locked freedoms."""
     k_A, k_B = freedoms_of(bodies, loop)
     slip = dofs[k_A].forced if dofs[k_A].lock else 0.0
     return slip - (loop.pitch * dofs[k_B].forced if dofs[k_B].lock else 0.0)

@@ -51,7 +51,7 @@ def load_forces(table, forces):
 
 @fragment
 def _add_forced(bodies, dofs, a_out):
-    """Add the given accelerations of locked freedoms."""
+    """Add the prescribed accelerations of locked freedoms."""
     for b in range(1, len(bodies)):
         body = bodies[b]
         if not body.locked:
@@ -74,7 +74,7 @@ def _add_forced(bodies, dofs, a_out):
 def derivative(context, t, q, v, tau, a_out):
     """Accelerations at a time, with all loops closed and all locks kept; q and v of driven joints are set.
 
-    tau receives the controllers' torques. Returns the powers of the accounts of the energy.
+    tau receives the controllers' torques. Returns the powers of all energy accounts.
     """
     table, restraints, run = context.table, context.restraints, context.run
     channels, motion = context.channels, context.motion
@@ -111,7 +111,7 @@ def derivative(context, t, q, v, tau, a_out):
 
 @fragment
 def _dissipation(bodies, loops, dofs, v):
-    """Power that dampers and friction take, in the tree's joints and in the loops'."""
+    """Power taken by dampers and friction, in joints of the tree and of loops."""
     taken = 0.0
     for b in range(1, len(bodies)):
         body = bodies[b]

@@ -1,7 +1,7 @@
 """Cholesky factor of the Gram matrix in its envelope of tiles, and the solution with it.
 
-Rows that depend on earlier ones are found by their pivots and dropped: their multiplier is zero. So are the lanes that
-fill up a group.
+Rows that depend on earlier ones are found by their pivots and dropped: their multiplier is zero. The lanes that
+fill up a group are dropped in the same way.
 """
 
 import math
@@ -22,7 +22,7 @@ def factor_gram(
 ):
     """Cholesky factor of G in its envelope, in place, with reciprocals on the diagonal; dependent rows are dropped.
 
-    Returns how sure the choice was: the smallest pivot that was kept and the largest that was dropped, each as a part
+    Returns the margin of the choice: the smallest pivot kept and the largest dropped, each as a part
     of its diagonal.
     """
     smallest_kept, largest_dropped = 1.0, 0.0
@@ -68,7 +68,7 @@ def _divided(tile, gram, d):
 
 @helper
 def _pivot(rows, group, i, pivot, sure):
-    """Reciprocal of a diagonal entry, 0 if its row is dropped or none; and how sure the choice was so far."""
+    """Reciprocal of a diagonal entry, 0 if its row is dropped or none; and the margin of the choice so far."""
     if i >= group.n_rows:
         return 0.0, sure
     row = rows[group.row + i]
@@ -81,7 +81,7 @@ def _pivot(rows, group, i, pivot, sure):
 
 @routine
 def _factor_tile(tile, rows, group, gram, place):
-    """Factor of a group's own tile; what is above its diagonal stays undefined. Returns how sure it was."""
+    """Factor of a group's own tile; entries above the diagonal stay undefined. Returns the margin of the choice."""
     t0, t1, t2, t3 = tile
     d0, sure = _pivot(rows, group, 0, lane(t0, 0), (1.0, 0.0))
     t0 = t0 * d0
@@ -103,7 +103,7 @@ def _factor_tile(tile, rows, group, gram, place):
 
 @routine
 def solve_gram(groups, gram, multipliers, answers):
-    """Replace the right-hand sides b by x with G x = b, zero for dropped rows; by groups they stay in `answers`."""
+    """Replace the right-hand sides b by x with G x = b, zero for dropped rows; `answers` has x by groups."""
     for J in range(len(groups)):
         group = groups[J]
         y = _gathered(multipliers, group)

@@ -1,4 +1,4 @@
-"""What is wrong with a state, found in one pass before anything is computed from it."""
+"""First fault of a state, found in one pass before any computation with it."""
 
 import math
 
@@ -6,7 +6,7 @@ from varichain.kernels.jit import TABLE, VECTOR, kernel
 from varichain.kernels.records import FREE, SPHERICAL
 from varichain.kernels.tables import open_bodies
 
-# A quaternion off unit length by x bends a rotation by about 2 x; what our own setters and steps leave is rounding.
+# A quaternion off unit length by x bends a rotation by about 2 x; setters and steps leave rounding only.
 QUATERNION_TOLERANCE = 1e-9
 
 

@@ -1,10 +1,10 @@
 """Forward dynamics of the tree by the articulated-body algorithm, freedom by freedom.
 
-The outward sweep is the recursive Newton-Euler one with all joint accelerations zero; what is left to find, dA and a,
+The outward sweep is the recursive Newton-Euler one with all joint accelerations zero; the unknown rest, dA and a,
 then obeys a homogeneous recursion without velocity-product terms: a product I_A c per body less than in the book.
 
-A locked freedom has a given acceleration, which takes part in the outward sweep, and does not give way: 1 / d is zero
-in all that follows. The constraint force is an output, its `reaction` (Featherstone's hybrid dynamics).
+A locked freedom has a prescribed acceleration, part of the outward sweep, and does not give way: 1 / d is zero
+in the later sweeps. The constraint force is an output, its `reaction` (Featherstone's hybrid dynamics).
 """
 
 from varichain.kernels.articulated import (
@@ -42,7 +42,7 @@ from varichain.kernels.tuples import (
 
 @routine
 def forced_motion(body, dofs):
-    """Acceleration (or jump of the velocity) that the body's locked freedoms give it beyond its parent's."""
+    """Prescribed acceleration (or velocity jump) of the body relative to its parent, by its locked freedoms."""
     motion = ZERO6
     for k in range(body.dof, body.dof + body.n_dof):
         if dofs[k].lock:
@@ -93,7 +93,7 @@ def outward_bias(bodies, dofs, q, v):
 
 @helper
 def load_torques(dofs, tau):
-    """Generalized forces that the freedoms are driven by, less what springs, dampers and friction take.
+    """Generalized forces on the freedoms: torques minus those of springs, dampers and friction.
 
     Gives: torques loaded.
     """
@@ -103,7 +103,7 @@ def load_torques(dofs, tau):
 
 @helper
 def _give_way(inertia, f, dof):
-    """Let one freedom give way: U = I_A s, d = s . U, I_A <- I_A - U U^T / d; returns what is left of I_A and f."""
+    """Let one freedom give way: U = I_A s, d = s . U, I_A <- I_A - U U^T / d; returns the remaining I_A and f."""
     s = load_pair(dof.s)
     U = articulated_mul(inertia, load6(dof.s))
     d_inverse = 0.0 if dof.lock else 1.0 / (dot_pair(s, U) + dof.armature)
@@ -116,9 +116,9 @@ def _give_way(inertia, f, dof):
 
 @helper
 def _three_give_way(inertia, f, dof_1, dof_2, dof_3):
-    """Let three freedoms give way, the third first: the same numbers as one by one, with less to wait for.
+    """Let three freedoms give way, the third first: same numbers as one by one, fewer dependent operations.
 
-    All products with I_A come first; what one freedom takes from the others is found in s . U (3 x 3) alone.
+    All products with I_A come first; the elimination itself needs s . U (3 x 3) only.
     """
     s_1, s_2, s_3 = load_pair(dof_1.s), load_pair(dof_2.s), load_pair(dof_3.s)
     U_1 = articulated_mul(inertia, load6(dof_1.s))
@@ -149,7 +149,7 @@ def _three_give_way(inertia, f, dof_1, dof_2, dof_3):
 def inward_articulated(bodies, dofs):
     """Articulated inertias and bias forces: U = I_A s, d = s . U, I_A <- I_A - U U^T / d, last freedom to first.
 
-    On entry u holds the freedoms' generalized forces, on exit what is left of them after the bias forces.
+    On entry u is the freedoms' generalized force, on exit the same minus the bias forces.
 
     Needs: bias forces loaded, torques loaded.
     Gives: inertias articulated.
@@ -177,7 +177,7 @@ def inward_articulated(bodies, dofs):
 def outward_accelerations(bodies, dofs, a_out):
     """Joint accelerations from the ground outward: a = (u - U . dA) / d, dA <- dA + s a.
 
-    Of a locked freedom: the part beyond its given acceleration, which is zero.
+    Of a locked freedom: the part beyond its prescribed acceleration, which is zero.
 
     Needs: inertias articulated.
     """

@@ -1,6 +1,6 @@
 """The Gram matrix G = K M^-1 K^T of all rows, without K or M.
 
-G_rs = sum over shared freedoms of e_kr e_ks / d_k. Rows stand in groups of four, of one loop each; G is kept in tiles
+G_rs = sum over shared freedoms of e_kr e_ks / d_k. Rows are in groups of four, of one loop each; G is kept in tiles
 of a group with an earlier one, or with itself: 16 numbers, column by column, so that a column's four rows are lanes.
 Rows of loops that share no freedom never meet, so G lives in an envelope: each group's tiles from its first on.
 """
@@ -11,8 +11,8 @@ from varichain.kernels.propagation import groups_of
 from varichain.kernels.records import ACROSS, CARRIED, COORDINATES, DISTANCE, HELICAL, LINEAR, SLID
 from varichain.kernels.tuples import angular, dot3, linear, load3, load6
 
-# A diagonal below this part of what the row's freedoms could make of it counts as that much: what is left of a row
-# that nothing moves, as in planar mechanisms, is rounding, and must not be measured by itself.
+# Floor of a diagonal, as a part of the largest that the row's freedoms allow: the diagonal of a row
+# that nothing moves, as in planar mechanisms, is rounding, and no measure for pivots.
 LEAST_DIAGONAL = 1e-3
 
 
@@ -120,7 +120,7 @@ def fill_gram(
 
 @routine
 def _measure(loop, support, groups, dofs, gram, rows):
-    """Diagonals of a loop's rows, which pivots are measured by."""
+    """Diagonals of a loop's rows, the measure of their pivots."""
     # a coupling's row has its own freedom's 1 / d in the diagonal, and that is never rounding
     turning, moving = (0.0, 0.0) if loop.orientation == COORDINATES else _greatest(loop, support, dofs)
     for i in range(loop.n_rows):
@@ -133,7 +133,7 @@ def _measure(loop, support, groups, dofs, gram, rows):
 def _greatest(loop, support, dofs):
     """Largest diagonals that rows of a loop may have, angular and linear: motion at its point per force, any direction.
 
-    What both ways share moves the loop as a whole. The two terms of s + w x p are added up, for they may cancel.
+    Shared freedoms move the loop as a whole. The two terms of s + w x p are added up, for they may cancel.
     """
     turning, moving = 0.0, 0.0
     x = load3(loop.x_A)

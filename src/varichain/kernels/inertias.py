@@ -35,7 +35,7 @@ def about_reference(body, R, c):
 
 @helper
 def inertial_force(body, R, c, V, A):
-    """Force that the body's motion asks for, about the reference point [Newton-Euler].
+    """Force required by the body's motion, about the reference point [Newton-Euler].
 
     m a_c at the centre of mass and I alpha + omega x I omega about it; rotational inertia stays in body axes, where
     it is constant: cheaper than turning it.

@@ -40,8 +40,8 @@ def routine(function: Function) -> Function:
 def fragment(function: Function) -> Function:
     """A part of one longer routine or kernel, put into it before compilation.
 
-    Every routine that calls long ones is optimized together with all of them: each storey of a call tree costs seconds.
-    A fragment has a name of its own and costs none.
+    Every routine is optimized together with all routines that it calls: each level of a call tree costs seconds.
+    A fragment has a name of its own and adds no level.
     """
     return numba.njit(inline="always", **OPTIONS)(function)  # type: ignore[no-any-return]
 

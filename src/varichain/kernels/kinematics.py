@@ -43,7 +43,7 @@ def place(bodies, i, q):
 def move(bodies, i, R, p, v):
     """Velocity of body i, and its acceleration while all joint accelerations are zero; both are stored and returned.
 
-    V = V_P + S v, A = A_P + V_P x (S v): every elementary freedom's axes move with the body's parent or with the
+    V = V_P + S v, A = A_P + V_P x (S v): the axes of an elementary freedom move with the body's parent or with the
     body itself, and S v x S v = 0 makes the two the same.
 
     Gives: bodies moved.

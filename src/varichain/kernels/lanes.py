@@ -54,7 +54,7 @@ def _pointer(context: Any, builder: Any, sig: Any, args: Any, of_type: Any = _VE
 
 
 def _arithmetic(operation: Any, name: str) -> None:
-    """Teach the compiler one operation on lanes, and on lanes and a number."""
+    """Register an operation on two lanes, and on lanes and a number, with the compiler."""
 
     @infer_global(operation)
     class _Operation(AbstractTemplate):  # type: ignore[misc]
@@ -115,7 +115,7 @@ else:
 
     @intrinsic
     def spread(typing_context, array, place):
-        """One number of an array, four times; unlike array[place] without a look whether the place is negative."""
+        """One number of an array, four times; unlike array[place] without a check for negative places."""
 
         def generate(context, builder, sig, args):
             return _splat(builder, builder.load(_pointer(context, builder, sig, args, ir.DoubleType()), align=8))

@@ -1,6 +1,6 @@
 """Freedoms of joints that close loops: coordinates, rates and wrenches; springs, dampers and friction along them.
 
-Freedom k of a loop's joint is told by a row, `free_kinds[k]` and `free_axes[k]`, whose velocity is the freedom's rate.
+Freedom k of a loop's joint is described by a row, `free_kinds[k]` and `free_axes[k]`, whose velocity is its rate.
 """
 
 import math
@@ -67,7 +67,7 @@ def _within_half_a_turn(angle):
 
 @helper
 def _from_rest(loop, k, pose):
-    """How far freedom k is from where its spring is relaxed; angles within half a turn."""
+    """Displacement of freedom k from the rest position of its spring; angles within half a turn."""
     p, R_BA = pose
     kind, axis, rest = loop.free_kinds[k], loop.free_axes[k], loop.rest
     if kind == TURNED:
@@ -90,7 +90,7 @@ def _moved(f, x):
 
 @routine
 def load_loop_forces(bodies, loops):
-    """Add what the loops' own joints exert to the bias forces of their bodies.
+    """Add the forces of the loops' own joints to the bias forces of their bodies.
 
     Needs: bodies moved.
     Gives: loop points placed.

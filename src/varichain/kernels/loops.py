@@ -1,6 +1,6 @@
-"""Geometry of the loops: where each joint frame is, along what its rows look, and how far it is from closed.
+"""Geometry of the loops: joint frames, directions of the rows, and position errors.
 
-A loop joins frame A of one link to frame B of another through a joint whose freedoms are eliminated: what is left are
+A loop joins frame A of one link to frame B of another through a joint whose freedoms are eliminated. It leaves
 rows, the directions in which A must not move against B. All rows of a loop act at one point, the origin of A, as equal
 and opposite wrenches: no solution can create momentum.
 """

@@ -1,4 +1,4 @@
-"""Whole runs from many states, one after the other in one call; see `running` for what a run is."""
+"""Whole runs from many states, one after the other in one call; see `running` for a single run."""
 
 from varichain.kernels.jit import (
     CHANNELS,
@@ -21,7 +21,7 @@ from varichain.kernels.rows import CUBE, call
 from varichain.kernels.running import ADVANCE, SETTLE
 from varichain.kernels.samples import open_sample, sample_widths
 
-_AT_ONCE = 200  # steps, after which somebody may have cancelled
+_AT_ONCE = 200  # steps between two looks at the flag of cancellation
 _SAME_INSTANT = 1e-9  # [s], as for events
 
 
@@ -34,7 +34,7 @@ def _copy(source, target):
 
 @helper
 def _set_torque(torque, acts, controls, run):
-    """Let a torque act from now on, beside controllers if `acts`."""
+    """Set the zero-order hold to a torque; controllers act too if `acts`."""
     is_any = False
     for k in range(len(torque)):
         controls[k].torque = torque[k]
@@ -102,7 +102,7 @@ def run_rows(
     # in: torques (n, K, n_v), each a zero-order hold until the next of the ticks (K); none if K is zero
     torques,
     ticks,
-    # in: not zero once nobody waits for the rest
+    # in: not zero once the rollout is cancelled
     cancelled,
     # out: samples (n, T, n_q) and (n, T, n_v), and the records of all runs at their ends
     q_out,

@@ -30,7 +30,7 @@ def load_composite(a):
 
 @helper
 def gather_composites(bodies):
-    """Inertia of every body together with all that it carries: sums, since a tree shares one reference point.
+    """Inertia of every body together with all bodies that it carries: sums, since a tree shares one reference point.
 
     Needs: bodies placed.
     Gives: composites gathered.

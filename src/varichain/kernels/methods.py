@@ -1,7 +1,7 @@
 """One step of each method of integration, in a chart about the step's start; loops are closed by the caller.
 
-All start from a node: a state whose acceleration and powers are known. What they give: q and v at the end, and the
-work done on the way, integrated by the same formula.
+All start from a node: a state whose acceleration and powers are known. Results are q and v at the end, and the
+work of the step, integrated by the same formula.
 """
 
 from typing import Any, NamedTuple
@@ -37,7 +37,7 @@ _N_ROWS = 4 + 2 * _MOST_STAGES + 2 + 2 * _MOST_ROWS
 
 
 def scratch_shape(n_q: int, n_v: int) -> tuple[int, int]:
-    """Shape of the matrix that holds a Scratch."""
+    """Shape of the matrix of a Scratch."""
     return _N_ROWS, max(n_q, 2 * n_v + N_ACCOUNTS)
 
 
@@ -132,7 +132,7 @@ def runge_kutta(context, A, B, C, t, h, q, v, a, powers, work, q_out, v_out, don
 
 @routine
 def embedded_error(context, h, v, v_end, a_end, tolerance, work):
-    """Error of the last Dormand-Prince step as a multiple of what is allowed, with the derivative at its end."""
+    """Error of the last Dormand-Prince step as a multiple of the tolerance, with the derivative at its end."""
     n_v = len(v)
     scratch = open_scratch(work, n_v, n_v)
     rates, accelerations = scratch.rates, scratch.accelerations
@@ -197,7 +197,7 @@ def _leap(before, now, k, rate, d, last):
 def bulirsch_stoer(context, t, h, q, v, a, powers, tolerance, work, q_out, v_out, done_out):
     """Gragg-Bulirsch-Stoer step: midpoint rules with 2, 4, 6, ... substeps, extrapolated to none [PFB].
 
-    Returns the error as a multiple of what is allowed, and the number of rules used.
+    Returns the error as a multiple of the tolerance, and the number of rules used.
     """
     n_v = len(v)
     n = 2 * n_v + N_ACCOUNTS
@@ -209,7 +209,7 @@ def bulirsch_stoer(context, t, h, q, v, a, powers, tolerance, work, q_out, v_out
         row = scratch.rules[j]
         _midpoint(context, t, h, 2 * (j + 1), q, v, a, powers, scratch, row)
         error = 0.0
-        # Aitken-Neville along the row: `row` holds T_jj at the end, the rows before it their own entries
+        # Aitken-Neville along the row: `row` is T_jj at the end; the rows before it have their own entries
         for k in range(n):
             best = row[k]
             for i in range(j):

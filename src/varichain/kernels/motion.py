@@ -1,6 +1,6 @@
 """Joint motions that follow time: piecewise polynomials, and rotations whose rotation vectors are such.
 
-A channel (record CHANNEL) says where in a flat table its break times and its pieces stand. A piece of a SCALAR is a
+A channel (record CHANNEL) has the places of its break times and its pieces in a flat table. A piece of a SCALAR is a
 polynomial of the time since the piece began, degree + 1 numbers, highest power first; of a POSITION three of these; of
 a ROTATION the orientation at its beginning, a unit quaternion, then the three polynomials of the rotation vector phi:
 R = R_i exp([phi]). At a break time the later piece counts, as in scipy.
@@ -29,7 +29,7 @@ __all__ = [
 def _located(channel, table, t):
     """Index of the piece at a time, the time since it began, and whether the channel moves there.
 
-    Outside the breaks it stands still in its first or last value, unless it repeats.
+    Outside the breaks it is constant, at its first or last value, unless it repeats.
     """
     breaks, n = channel.breaks, channel.n_pieces
     first, last = table[breaks], table[breaks + n]
@@ -63,7 +63,7 @@ def _polynomial(table, start, degree, h):
 
 @helper
 def _polynomials(table, start, degree, h):
-    """The same of three polynomials, as three vectors."""
+    """Values, first and second derivatives of three polynomials, as three vectors."""
     x, x_rate, x_bend = _polynomial(table, start, degree, h)
     y, y_rate, y_bend = _polynomial(table, start + degree + 1, degree, h)
     z, z_rate, z_bend = _polynomial(table, start + 2 * (degree + 1), degree, h)
@@ -114,8 +114,8 @@ def write_motion(
 ):
     """Write a channel's coordinates, velocities and accelerations at time t [s] to their places.
 
-    Velocities of a free joint are in the link's axes, v = R^T p' and v' = R^T p'' - w x v: a POSITION reads what the
-    ROTATION before it has written.
+    Velocities of a free joint are in the link's axes, v = R^T p' and v' = R^T p'' - w x v: a POSITION reads the
+    numbers of the ROTATION before it.
     """
     i, k = channel.coordinate, channel.dof
     if channel.kind == SCALAR:
@@ -142,7 +142,7 @@ def evaluate(
     table,
     # in (n,)
     times,
-    # out (n, n_q), (n, n_v), (n, n_v): places of no channel are left alone
+    # out (n, n_q), (n, n_v), (n, n_v): places without a channel are not written
     q_out,
     v_out,
     a_out,

@@ -28,7 +28,7 @@ N_NODE = len(Node._fields) + 1  # `wanted` takes two rows
 
 
 def node_shape(n_q: int, n_v: int) -> tuple[int, int]:
-    """Shape of the matrix that holds a Node."""
+    """Shape of the matrix of a Node."""
     return N_NODE, max(n_q, n_v, N_ACCOUNTS)
 
 

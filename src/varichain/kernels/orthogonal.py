@@ -13,7 +13,7 @@ from varichain.kernels.gram import tile_at
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.propagation import groups_of
 
-# A row whose square beyond the others is below this part of its own says nothing new: its multiplier is zero.
+# A row whose square beyond the others is below this part of its own is dependent: its multiplier is zero.
 DEPENDENT = 1e-13
 # A row that Cholesky's pivots keep by more than this part is independent without further question.
 SURELY_INDEPENDENT = 1e-6
@@ -35,7 +35,7 @@ def _subtract(x, part, y):
 
 @routine
 def _metric_rows(loops, support, dofs, propagated, rows):
-    """Y, and the sizes that pivots are measured by.
+    """Y, and the sizes that pivots are compared with.
 
     Needs: rows propagated.
     """
@@ -56,7 +56,7 @@ def _metric_rows(loops, support, dofs, propagated, rows):
 
 @routine
 def _choose_rows(Y, sizes, rows):
-    """Choose independent rows with full pivoting: at each turn the one that says most beyond those chosen before.
+    """Choose independent rows with full pivoting: each time the one with most beyond those chosen before.
 
     Returns the smallest square kept and the largest left, as parts of the rows' own.
     """
@@ -131,7 +131,7 @@ def orthogonal_factor(
     for r in range(n):
         if not rows[r].kept:
             continue
-        for _ in range(2):  # twice is enough: the second time takes what rounding has left
+        for _ in range(2):  # twice is enough: the second pass removes the rounding of the first
             for c in range(r):
                 if rows[c].kept:
                     part = _dot(Y[r], Y[c])

@@ -12,7 +12,7 @@ _AT_REST = 1e-13  # [rad/s] below which a velocity has no direction
 def sliding(slide, v):
     """Direction of sliding: that of the mode, or of the velocity without one.
 
-    At rest friction is whatever it takes to stay there, which only a simulation finds: zero here.
+    At rest, friction is a reaction that only a simulation finds: zero here.
     """
     if slide == NO_FRICTION:
         return 0.0

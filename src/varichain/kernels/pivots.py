@@ -1,7 +1,7 @@
 """Whether the articulated-body sweep met a freedom that moves nothing.
 
-Its pivot d is then not zero but the rounding of what was subtracted: that of the inertia which the freedom carries, and
-for a ball or a free joint that of the pivots before it, enlarged by the factors l of the elimination.
+Its pivot d is then not zero but rounding of the subtracted numbers: of the inertia that the freedom carries, and
+for a ball or a free joint of the pivots before it, enlarged by the factors l of the elimination.
 """
 
 import math
@@ -35,7 +35,7 @@ def massless_freedom(
     Needs: inertias articulated.
     """
     bodies, dofs = open_bodies(table), open_dofs(table)
-    gather_composites(bodies)  # overwrites the articulated inertias, which nobody needs any more
+    gather_composites(bodies)  # overwrites the articulated inertias, which are not needed any more
     for k in range(len(dofs)):
         dof = dofs[k]
         if dof.lock:

@@ -1,8 +1,8 @@
 """Rows of the loops, propagated through the articulated tree.
 
 A row's two opposite wrenches walk from their bodies to the root: e_kr = s_k . f, f <- f - U_k e_kr / d_k. Rows walk in
-groups of four, and two groups side by side: independent chains of arithmetic keep the processor busy where one would
-wait for itself. A loop's propagated rows are padded with zeros to whole groups.
+groups of four, and two groups side by side: independent chains of arithmetic keep the processor busy. A loop's
+propagated rows are padded with zeros to whole groups.
 """
 
 from varichain.kernels.couplings import propagate_coupling
@@ -31,7 +31,7 @@ def walk(
     propagated,
     place,
 ):
-    """Walk four wrenches through freedoms towards the root; returns what is left of them, and the next place."""
+    """Walk four wrenches through freedoms towards the root; returns the remaining wrenches, and the next place."""
     for i in range(first, last):
         dof = dofs[support[i]]
         e = dot6(load6(dof.s), f)
@@ -70,7 +70,7 @@ def walk_abreast(
 
 @helper
 def _component(rows, r, last, i, on_B):
-    """Component i of the wrenches of four rows on body A, or the opposite ones on body B; zero behind the last row."""
+    """Component i of the wrenches of four rows on body A, or the opposite ones on body B; zero after the last row."""
     x0 = -rows[r].f_B[i] if on_B else rows[r].f_A[i]
     x1, x2, x3 = 0.0, 0.0, 0.0
     if r + 1 < last:
@@ -164,7 +164,7 @@ def _subtract(multipliers, r, last, x):
 
 @routine
 def subtract_free(loops, support, propagated, dofs, multipliers):
-    """Subtract from each row's right-hand side what the freedoms' own forces do to it: sum e_kr u_k / d_k.
+    """Subtract from each row's right-hand side the part of the freedoms' own forces: sum e_kr u_k / d_k.
 
     Needs: rows factored.
     """

@@ -1,6 +1,6 @@
 """Record types of the arrays that kernels work on.
 
-One array per entity: bodies, dofs (single freedoms), links. Each record holds the constants of the structure first and
+One array per entity: bodies, dofs (single freedoms), links. Each record has the constants of the structure first and
 the working values of the last evaluation after them, so that one sweep touches one stretch of memory. Flat fields: a
 3x3 matrix is 9 numbers by rows; a symmetric 3x3 is (xx, xy, xz, yy, yz, zz); an articulated inertia is 21 numbers
 (angular block 6, coupling block 9, linear block 6).
@@ -18,7 +18,7 @@ KIND_CODES = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "screw": SCREW, "sph
 
 _I, _F = np.int64, np.float64
 
-# What the user said of a link and its joint, before it is laid out.
+# Spec of a link and its joint, before it is laid out.
 SPEC = np.dtype(
     [
         ("parent", _I),  # row of the parent link; 0 is the ground
@@ -69,7 +69,7 @@ BODY = np.dtype(
         ("A", _F, 6),  # spatial acceleration, gravity included as the ground's
         ("f", _F, 8),  # force that the joint passes on, and two zeros
         ("dA", _F, 6),  # acceleration beyond A, from the articulated-body sweep
-        ("I_A", _F, 48),  # articulated inertia by columns, two zeros behind each (or a composite one: its first 10)
+        ("I_A", _F, 48),  # articulated inertia by columns, two zeros after each (or a composite one: its first 10)
         ("wrench", _F, 6),  # external, about the body's origin; zero between calls
         ("reference", _F, 3),  # of a root: where its tree's reference point is in the world
         # modes of a simulation: zero elsewhere
@@ -97,7 +97,7 @@ DOF = np.dtype(
         ("u", _F),
         ("passive", _F),  # torque that the joint's spring, damper and friction ask for
         # modes of a simulation: zero elsewhere
-        ("lock", _I),  # 1 if the freedom is locked: its motion is given, and a force is found
+        ("lock", _I),  # 1 if the freedom is locked: its motion is prescribed, and a force is found
         ("slide", _F),  # direction in which the freedom slides against its friction; 0 to go by the velocity
         ("forced", _F),  # acceleration, or jump of the velocity, of a locked freedom
         ("reaction", _F),  # force, or impulse, of the lock
@@ -142,7 +142,7 @@ ROW_CODES = {
 WHOLE, AXIS, COORDINATES = 0, 1, 2
 ORIENTATION_CODES = {"whole": WHOLE, "axis": AXIS}
 
-# What the user said of a loop, before it is laid out.
+# Spec of a loop, before it is laid out.
 LOOP_SPEC = np.dtype(
     [
         ("link_A", _I),  # rows of the real link and of the one that its virtual copy hangs on
@@ -221,7 +221,7 @@ LOOP = np.dtype(
         ("restitution", _F),  # part of the opening velocity that an impact turns round; zero between calls
         ("dissipated", _F),  # power that the joint's damper and friction take
         ("slide", _F, 6),  # directions in which the joint's freedoms slide against friction; 0 to go by the velocity
-        ("slip", _F),  # of a coupling: how far its joints are from where they should be, and how fast that grows
+        ("slip", _F),  # of a coupling: position error of its joints, and the rate of that error
         ("slip_rate", _F),
     ],
     align=True,
@@ -248,7 +248,7 @@ ROW = np.dtype(
     align=True,
 )
 
-# Four rows of one loop, or what is left of them, that are worked on at once.
+# Up to four rows of a loop, processed as one SIMD group.
 GROUP = np.dtype(
     [
         ("row", _I),  # first row
@@ -268,7 +268,7 @@ PAIR = np.dtype(
     align=True,
 )
 
-# What a restraint looks at: one coordinate, the swing or the twist of a ball, a row of a modal loop, or the whole
+# Kinds of restraints, by what is measured: one coordinate, the swing or the twist of a ball, a row of a modal loop, or the whole
 # angular velocity of a ball with isotropic friction, which locks three freedoms or closes three rows.
 COORDINATE, SWING, TWIST, ROW_OF_LOOP, WHOLE_BALL = 0, 1, 2, 3, 4
 NO_FRICTION = 2.0  # in place of a direction of sliding: a row locks the freedom instead of its friction
@@ -345,16 +345,16 @@ CHANNEL = np.dtype(
         ("dof", _I),  # index of its first freedom in v
         ("coordinate", _I),  # index of its first coordinate in q
         ("breaks", _I),  # where its n_pieces + 1 break times begin in the table
-        ("coefficients", _I),  # where its pieces begin, one behind the other, each as `kernels.motion` says
+        ("coefficients", _I),  # where its pieces begin, one after the other, each as in `kernels.motion`
         ("n_pieces", _I),
         ("degree", _I),
-        ("repeats", _I),  # 1: begins again after its last break; 0: holds its first and last values
+        ("repeats", _I),  # 1: begins again after its last break; 0: constant before its first break and after its last
         ("duration", _F),  # from the first break to the last
     ],
     align=True,
 )
 
-# What controls one freedom.
+# Controls of one freedom.
 CONTROL = np.dtype(
     [
         ("stiffness", _F),  # of the PD controllers
@@ -367,7 +367,7 @@ CONTROL = np.dtype(
 
 
 class Powers(NamedTuple):
-    """Accounts of the energy: power, or work, of each part that gives or takes some."""
+    """Energy accounts: power, or work, of each part that gives or takes energy."""
 
     controllers: float
     joints: float  # dampers and friction
@@ -385,7 +385,7 @@ METHOD_CODES = {"euler": EULER, "rk4": RK4, "rk45": RK45, "gbs": GBS}
 # Why a call of `run` returned.
 REACHED, FULL, DIVERGED, TOO_SMALL, CHATTERING, UNDECIDED, OPEN = 0, 1, 2, 3, 4, 5, 6
 
-# What a run is and remembers, beside q, v and the modes of its restraints.
+# Settings, clock, energy accounts and report of a run; q, v and the modes of restraints are apart.
 RUN = np.dtype(
     [
         # settings
@@ -401,7 +401,7 @@ RUN = np.dtype(
         ("controller", _I),  # address of the compiled controller, 0 for none
         ("is_controlled", _I),  # whether anything but drives acts
         ("has_soft_stops", _I),
-        # clock and books
+        # clock and energy accounts
         ("time", _F),
         ("grid", _I),  # grid points passed
         ("next_step", _F),  # that an adaptive method would take
@@ -434,7 +434,7 @@ REMEMBERED = (
     "n_events",
 )
 
-# What an impact does to the whole mechanism.
+# Result of an impact for the whole mechanism.
 IMPACT = np.dtype(
     [
         ("energy_before", _F),  # kinetic

@@ -1,4 +1,4 @@
-"""What each kind of row looks at: its direction, its unit wrench, the velocity that it sees, and the rate of that.
+"""Kinds of rows: direction, unit wrench, velocity along the row, and the rate of that velocity.
 
 Freedoms of a loop's joint are rows of the same kinds. The loop must be placed, see `loops.place_loop`.
 """
@@ -165,7 +165,7 @@ def velocity_along(kind, loop, e, w_rel, v_rel):
 
 @helper
 def _cardan_bias(axis, loop, e, w_rel):
-    """Part of Kdot v that stems from the turning of a dual vector; zero while the angle of the axes is what it was."""
+    """Part of Kdot v that stems from the turning of a dual vector; zero while the angle of the axes is constant."""
     u, w = load3(loop.u), load3(loop.w)
     n = cross3(u, w)
     c, growth = dot3(u, w), dot3(w_rel, cross3(w, u))  # cosine of the angle between the axes, and its rate

@@ -26,10 +26,10 @@ from varichain.kernels.jit import (
 
 CUBE = numba.float64[:, :, ::1]
 
-# Room for the result of a kernel: nothing, a number or two. Nobody looks at the result where the kernel has an `out`.
+# Room for the result of a kernel: nothing, a number or two. The result is unused where the kernel has an `out`.
 ROOM = (0.0, 0.0)
 ROOM_SIZE = 16
-# With the compiler off there are no addresses: a number stands for each kernel.
+# With the compiler off there are no addresses: each kernel has a number instead.
 _PLAIN: list[Any] = []
 
 
@@ -38,10 +38,10 @@ def address_of_kernel(function: Any, like: Any) -> int:
     """Address of a kernel, compiled if it is not yet; it is good for the life of the process.
 
     `like` must be that of the `call` which gets the address: a value of the kernel's return type, or ROOM, if the
-    result has up to 16 bytes and nobody looks at it.
+    result has up to 16 bytes and is not used.
 
     Raises:
-        TypeError: The kernel returns something else, which `call` would write over other values.
+        TypeError: The kernel returns another type, which `call` would write over other values.
     """
     if JIT_DISABLED:
         if function not in _PLAIN:

@@ -16,7 +16,7 @@ from varichain.kernels.tuples import add3, dot3, linear, load3, load6, store3, s
 
 
 class Sample(NamedTuple):
-    """Blocks of a sample, in their order: the numbers themselves, or how many there are of each."""
+    """Blocks of a sample, in their order: the numbers themselves, or the width of each block."""
 
     time: Any
     q: Any
