@@ -10,7 +10,7 @@ import varichain as vc
 from varichain.scene import scene_of
 from varichain.simulation.live_frames import Report
 from varichain.viewer.panel import reports_html, structure_html
-from varichain.viewer.picking import hit_point
+from varichain.viewer.picking import picked_point
 from varichain.viewer.server import free_port
 
 HALF = 0.05  # [m]
@@ -28,14 +28,16 @@ def test_a_ray_hits_the_near_side():
     """A ray along x from outside hits the face that looks at it, in the link's frame, wherever the link is."""
     turned = vc.Pose(p=(1.0, 2.0, 3.0), rpy=(0.3, -0.2, 0.5))
     origin, direction = turned @ np.array([-1.0, 0.01, 0.02]), turned.R @ np.array([1.0, 0.0, 0.0])
-    assert hit_point(brick(), turned.p, turned.R, origin, direction) == pytest.approx((-HALF, 0.01, 0.02), abs=ROUNDING)
+    assert picked_point(brick(), turned.p, turned.R, origin, direction) == pytest.approx(
+        (-HALF, 0.01, 0.02), abs=ROUNDING
+    )
 
 
 def test_a_ray_that_misses_hits_nothing():
     """A ray that passes by, or points away, hits nothing."""
     here = np.zeros(3), np.eye(3)
-    assert hit_point(brick(), *here, np.array([-1.0, 0.2, 0.0]), np.array([1.0, 0.0, 0.0])) is None
-    assert hit_point(brick(), *here, np.array([-1.0, 0.0, 0.0]), np.array([-1.0, 0.0, 0.0])) is None
+    assert picked_point(brick(), *here, np.array([-1.0, 0.2, 0.0]), np.array([1.0, 0.0, 0.0])) is None
+    assert picked_point(brick(), *here, np.array([-1.0, 0.0, 0.0]), np.array([-1.0, 0.0, 0.0])) is None
 
 
 def test_names_are_escaped():

@@ -34,7 +34,7 @@ def question(m: vc.Mechanism, s: vc.State, seed: int = 0) -> Question:
 
 
 def figure(hands: vc.Joint | None, feet: vc.Joint | None) -> Question:
-    """The 40-DoF figure in a crouch, arms raised; hands and feet held by joints to the ground, or free."""
+    """The 40-DoF figure in a crouch, arms raised; hands and feet connected to the ground, or free."""
     m = human40(damping=False)
     s = m.state()
     for side, sign in (("left", 1), ("right", -1)):
@@ -51,7 +51,7 @@ def figure(hands: vc.Joint | None, feet: vc.Joint | None) -> Question:
 
 
 def chain(n: int, pinned: bool) -> Question:
-    """Hanging chain of n slender boxes with axes x, y, z in turn; its tip is free, or held by a ball joint."""
+    """Hanging chain of n slender boxes with axes x, y, z in turn; its tip is free, or connected by a ball joint."""
     m, parent = vc.Mechanism(f"chain of {n}"), "ground"
     link = vc.Inertia.box(0.5, size=(0.04, 0.05, 0.2), com=(0, 0, -0.1))
     for i in range(n):

@@ -1,4 +1,4 @@
-"""`varichain info`: what a scenario, a file or a trace holds."""
+"""`varichain info`: contents of a scenario, a file or a trace."""
 
 from __future__ import annotations
 

@@ -20,14 +20,14 @@ def plot(
         str | None,
         typer.Option(
             metavar="WHAT,...",
-            help="energy, freedoms, closure, forces, angles, displacements, torques; the first four unless told.",
+            help="energy, freedoms, closure, forces, angles, displacements, torques; by default the first four.",
         ),
     ] = None,
     joints: Annotated[
-        str | None, typer.Option(metavar="JOINT,...", help="Joints to plot; those that vary most unless told.")
+        str | None, typer.Option(metavar="JOINT,...", help="Joints to plot; by default those that vary most.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="PNG, SVG or PDF; the trace's name with .png unless told.")
+        Path | None, typer.Option(metavar="FILE", help="PNG, SVG or PDF; by default the trace's name with .png.")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE if it exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

@@ -130,7 +130,7 @@ def _ties(
         if changes[k].max(initial=0.0) > _CONSTANT or len(leads) > 1 or k not in slot_of:
             return None
         if len(leads) == 0:
-            return None  # held still: a coupling needs a leader
+            return None  # it does not move: a coupling needs a leader
         lead = independent[int(leads[0])]
         if lead not in slot_of or lead >= layout.n_v:
             return None

@@ -67,7 +67,7 @@ class FourBar(Closure):
         return np.array(q), np.array(G).reshape(-1, 1), np.array(g)
 
     def _angles(self, phi_0: float) -> tuple[list[float], list[float], list[float]]:
-        """Angles at the corners, their first and second derivatives by the first; link 01 is held along x."""
+        """Angles at the corners, their first and second derivatives by the first; link 01 lies along x."""
         L01, L12, L23, L30 = self._lengths
         V1 = np.array([L01, 0.0])
         V3 = L30 * np.array([math.cos(phi_0), -math.sin(phi_0)])

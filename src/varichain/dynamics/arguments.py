@@ -36,20 +36,20 @@ def sound_layout(mechanism: Mechanism, state: State) -> Layout:
 
 
 def opened(mechanism: Mechanism, state: State) -> tuple[Layout, Table]:
-    """The same, and the address table to compute with."""
+    """Check mechanism and state; returns the layout and the address table."""
     layout = sound_layout(mechanism, state)
     return layout, layout.workspaces.of_thread.table
 
 
 def opened_with_mass(mechanism: Mechanism, state: State) -> tuple[Layout, Table]:
-    """The same, and everything that can move has mass."""
+    """Check mechanism, state and that everything that can move has mass; returns layout and table."""
     layout, table = opened(mechanism, state)
     require_mass(layout)
     return layout, table
 
 
 def opened_with_center(mechanism: Mechanism, state: State) -> tuple[Layout, Table]:
-    """The same, and there is a centre of mass."""
+    """Check mechanism, state and that there is a centre of mass; returns layout and table."""
     layout, table = opened_with_mass(mechanism, state)
     if layout.moving_mass == 0.0:
         raise SingularMassError(f"nothing that moves in {mechanism.name!r} has mass: there is no centre of mass")

@@ -1,4 +1,4 @@
-"""The same functions over many states at once, on all cores."""
+"""Functions of the dynamics over many states at once, on all cores."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ class Batch:
         return clean
 
     def _require_quaternions(self, q: Array, v: Array) -> None:
-        """Raise if a quaternion has another length than one: rotations would be bent, without a word."""
+        """Raise if a quaternion is not of unit length: it would silently scale rotations."""
         faults = self._faults(q, v)
         bad = np.flatnonzero(faults < 0)
         if len(bad):

@@ -1,4 +1,4 @@
-"""Forces at the loops, and what must hold for them to be computed."""
+"""Forces at the loops, and conditions for computing them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class LoopForces(Mapping[str, Array]):
     """
 
     def __init__(self, layout: Layout | None, array: Array, multipliers: Array, is_unique: bool) -> None:
-        """Hold what was computed; names come from the layout."""
+        """Take the results; names come from the layout."""
         self._connections, self._ties = (layout.connections, layout.ties) if layout is not None else ((), ())
         self.array = array
         self.multipliers = multipliers

@@ -145,7 +145,7 @@ def mobility_of(
     if residual > _NEARLY_CLOSED:
         errors = closure_errors(layout, table, closed.q)
         raise AssemblyError(
-            f"the loops are open by {residual:.3g} [m or rad]: no mobility can be told; call assemble(m, s) first",
+            f"the loops are open by {residual:.3g} [m or rad]: their mobility is not known; call assemble(m, s) first",
             {one.name: float(np.abs(errors[one.rows]).max(initial=0.0)) for one in layout.constraints},
         )
     J_C = loop_jacobian(layout, table, closed)

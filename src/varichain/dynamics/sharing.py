@@ -33,7 +33,7 @@ def share(
     """Let threads call work(thread, first, end) until all of n rows are done, `at_once` of them a call.
 
     Whoever is free takes the next rows: which thread gets which does not matter to a result that depends on its row
-    alone. An error or Ctrl-C ends it after the rows in work. Work that takes long must be told to end: by `cancel`;
+    alone. An error or Ctrl-C ends it after the rows in work. Work that takes long must be ended by `cancel`;
     the calling thread, the only one that hears Ctrl-C, then takes no part in it.
     """
     starts = count(0, at_once)

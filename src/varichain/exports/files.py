@@ -72,7 +72,7 @@ def export(
     Args:
         trace: The trace.
         path: The file.
-        fps: Frames per second [1/s]: 60 in pages, 30 in films and animations, 15 in a GIF, unless told.
+        fps: Frames per second [1/s]: 60 in pages, 30 in films and animations, 15 in a GIF by default.
         speed: Simulated seconds in a second of film or page.
         size: Width and height of a film [pixels].
         trails: Links or named frames whose paths are drawn, in pages and films.

@@ -25,7 +25,7 @@ VIEW = (-1.05, 0.16)
 """Turn about z and lift above the horizon of the camera [rad]: from the right front of what looks along x."""
 _ANGLE = 0.6  # of the field of view [rad]
 _REACH = 5.0  # radius of the ground, relative to that of what is shown
-_EVENT_SHOWN = 0.8  # [s] of simulated time for which an event is told
+_EVENT_SHOWN = 0.8  # [s] of simulated time for which an event is shown
 
 
 class Painter:
@@ -45,7 +45,7 @@ class Painter:
             playback: The frames.
             size: Width and height [pixels].
             view: Turn and lift of the camera [rad].
-            framing: Centre (3,) [m] and radius [m] of what must be seen; the playback's unless told.
+            framing: Centre (3,) [m] and radius [m] of what must be seen; by default the playback's.
             title: Whether name, time and events are written on the picture.
 
         Raises:
@@ -256,7 +256,7 @@ def _pyvista() -> Any:
 
 @contextmanager
 def _without_warnings() -> Iterator[None]:
-    """Keep VTK from telling that there is no screen; it finds another way to draw, and errors are still told."""
+    """Keep VTK from warning that there is no screen; it finds another way to draw, and still reports errors."""
     from vtkmodules.vtkCommonCore import vtkLogger
 
     before = vtkLogger.GetCurrentVerbosityCutoff()

@@ -12,7 +12,7 @@ from varichain.figures.landmarks import Point
 from varichain.spatial.pose import Pose
 
 GRIP: Final = 0.9
-"""Where a held rod crosses the hand: share of the way from the wrist to the third knuckle. The rod runs along y."""
+"""Where a rod crosses the hand: share of the way from the wrist to the third knuckle. The rod runs along y."""
 
 SEAT: Final = 0.25
 """Where the weight of a sitting person rests: share of the way from hip to knee."""

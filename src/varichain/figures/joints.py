@@ -1,7 +1,7 @@
 """The joints of a figure: the table's ranges as limits, the table's damping scaled to the body.
 
-The region of a spherical joint is the smallest cone about the long axis of its link that holds the extreme motions of
-the table, and the smallest interval of twist that holds them; both are then widened by MARGIN. No extreme motion of the
+The region of a spherical joint is the smallest cone about the long axis of its link with the extreme motions of
+the table, and the smallest interval of twist with them; both are then widened by MARGIN. No extreme motion of the
 table is refused. The cone is round, a real one is not: between the table's directions it lets the link go further than
 people can, most of all the wrist, whose deviation to the sides is much smaller than its flexion.
 """
@@ -95,7 +95,7 @@ def ball_limits(name: str, is_right: bool) -> SwingTwist:
 def extremes(name: str, is_right: bool) -> tuple[Array, list[Array]]:
     """Long axis (3,) of a spherical joint's link; quaternions (4,) of the zero and of all motions, half and whole.
 
-    Half-way counts: a cone of more than a half-space may hold both ends of a motion and not what lies between. The
+    Half-way counts: a cone of more than a half-space may contain both ends of a motion and not what lies between. The
     right side is the mirror image of the left: a mirror across y = 0 turns the x and z of a rotation vector round, and
     the y of a direction.
     """
@@ -107,7 +107,7 @@ def extremes(name: str, is_right: bool) -> tuple[Array, list[Array]]:
 
 
 def smallest_cone(directions: list[Array]) -> tuple[Array, float]:
-    """Axis (3,) and half-angle [rad] of the smallest round cone that holds unit vectors, three or more.
+    """Axis (3,) and half-angle [rad] of the smallest round cone that contains unit vectors, three or more.
 
     They may need more than a half-space. The cone touches two of them, opposite each other on its rim, or three: all
     candidates are tried.

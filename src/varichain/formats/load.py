@@ -30,7 +30,7 @@ def load(
     loops: str | os.PathLike[str] | None = None,
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
 ) -> Mechanism:
-    """Mechanism of a robot file: URDF, SDF or MJCF, told apart by the root element.
+    """Mechanism of a robot file: URDF, SDF or MJCF, distinguished by the root element.
 
     Mimic joints become couplings; loops (MJCF equalities, SDF graphs, URDF <loop_joint> and closing_ frames, and a file
     ROBOT.loops.yaml next to it) become virtual links. `m.source.notes` says what was left out, repaired or assumed.

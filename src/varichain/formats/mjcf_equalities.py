@@ -64,7 +64,7 @@ def _couple(description: Description, model: Any, names: Names, e: int, name: st
     joint, other = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
     if other < 0:
         raise description.error(
-            f"equality {name!r} holds joint {names.of('joint', joint)!r} at a constant: make it a weld, or the joint a "
+            f"equality {name!r} keeps joint {names.of('joint', joint)!r} at a constant: make it a weld, or the joint a "
             "fixed one",
             line,
         )

@@ -95,7 +95,7 @@ def _joint_records(m: Mechanism, is_urdf: bool) -> list[dict[str, Any]]:
         assert joint is not None
         written = (write_urdf.WRITTEN if is_urdf else write_mjcf.WRITTEN) if joint.n_v == 1 else ("name",)
         record = fields_record(joint, (*written, "actuated"))
-        if joint.limits is not None and joint.n_v == 1 and not _holds_limits(joint, is_urdf):
+        if joint.limits is not None and joint.n_v == 1 and not _stores_limits(joint, is_urdf):
             record |= fields_record(joint, tuple(key for key in (*written, "actuated") if key != "limits"))
         expected = joint.n_v > 0 and not isinstance(joint, Free) and str(joint.name) not in followers
         if not is_urdf:
@@ -109,6 +109,6 @@ def _joint_records(m: Mechanism, is_urdf: bool) -> list[dict[str, Any]]:
     return records
 
 
-def _holds_limits(joint: Joint, is_urdf: bool) -> bool:
-    """Whether the format can hold the limits of a hinge or slider."""
-    return all(abs(side[0]) < math.inf for side in joint.limits) if is_urdf else write_mjcf.holds_limits(joint)
+def _stores_limits(joint: Joint, is_urdf: bool) -> bool:
+    """Whether the format can store the limits of a hinge or slider."""
+    return all(abs(side[0]) < math.inf for side in joint.limits) if is_urdf else write_mjcf.stores_limits(joint)

@@ -131,7 +131,7 @@ def _add_joint(body: XmlNode, joint: Joint, at: Pose) -> None:
         element.attributes["pos"] = numbers(*at.p)
     if joint.n_v == 1:
         element.attributes["axis"] = numbers(*joint.axis)  # type: ignore[attr-defined]
-        if holds_limits(joint):
+        if stores_limits(joint):
             element.attributes |= {"limited": "true", "range": numbers(joint.limits[0][0], joint.limits[1][0])}
         if any(joint.stiffness):
             element.attributes |= {"stiffness": numbers(*joint.stiffness), "springref": numbers(*joint.rest)}
@@ -141,8 +141,8 @@ def _add_joint(body: XmlNode, joint: Joint, at: Pose) -> None:
             element.attributes[name] = numbers(values[0])
 
 
-def holds_limits(joint: Joint) -> bool:
-    """Whether MJCF can hold the limits of a hinge or slider: a range of some length."""
+def stores_limits(joint: Joint) -> bool:
+    """Whether MJCF can store the limits of a hinge or slider: a range of some length."""
     limits = joint.limits
     return limits is not None and -math.inf < limits[0][0] < limits[1][0] < math.inf
 

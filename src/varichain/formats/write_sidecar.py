@@ -1,4 +1,4 @@
-"""The file of loops next to a robot file: loops, couplings' names, and fields of joints that the format cannot hold."""
+"""The file of loops next to a robot file: loops, couplings' names, and fields of joints that the format lacks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def loop_record(link: Link) -> dict[str, Any]:
 
 
 def fields_record(joint: Joint, written: tuple[str, ...]) -> dict[str, Any]:
-    """Fields of a joint that say something and that the robot file does not hold."""
+    """Fields of a joint that say something and that the robot file does not have."""
     return {key: plain(getattr(joint, key)) for key in OPTIONS if key not in written and _says(joint, key)}
 
 

@@ -21,7 +21,7 @@ class Entry:
     """A mapping of a YAML file, whose values are asked for by key; what is never asked for is a mistake."""
 
     def __init__(self, values: dict[str, Any], line: int, path: str) -> None:
-        """Hold the values."""
+        """Keep the values."""
         self.values = values
         self.line = line
         self.path = path

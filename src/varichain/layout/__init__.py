@@ -1,6 +1,6 @@
 """From structure to numbers: the frozen arrays of one structure, and the state that lives on them.
 
-`layout.tree` and `layout.layout` hold the arrays' meaning, `layout.specs` what they are built from, `layout.workspace`
+`layout.tree` and `layout.layout` say what the arrays mean, `layout.specs` what they are built from, `layout.workspace`
 builds them for computation, `layout.state` is the user's positions and velocities.
 """
 

@@ -81,7 +81,7 @@ class Layout:
         revision: Revision of the mechanism that this is the layout of.
         tree: The tree's part, which structures that differ in loops alone share.
         connections: What closes each loop, in the order of the virtual links' ids.
-        ties: The couplings, oldest first; their rows stand behind those of the loops.
+        ties: The couplings, oldest first; their rows come after those of the loops.
     """
 
     mechanism_name: str

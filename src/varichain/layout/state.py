@@ -39,7 +39,7 @@ class State:
     __slots__ = ("_layout", "_q", "_time", "_v")
 
     def __init__(self, layout: Layout, q: Array, v: Array, time: float = 0.0) -> None:
-        """Hold arrays of the right length; use `Mechanism.state()` to make a state."""
+        """Take arrays of the right length; use `Mechanism.state()` to make a state."""
         self._layout = layout
         self._q = q
         self._v = v

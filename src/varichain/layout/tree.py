@@ -1,4 +1,4 @@
-"""Tree: what a layout owes to the tree alone, kept through changes of loops."""
+"""Tree part of a layout, reused while only loops change."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Workspace:
     __slots__ = ("loops", "massless", "table", "tree")
 
     def __init__(self, table: NDArray[np.int64], tree: Bytes, loops: Bytes, massless: int) -> None:
-        """Hold memory that has been filled."""
+        """Take memory that has been filled."""
         self.table = table
         self.tree = tree
         self.loops = loops

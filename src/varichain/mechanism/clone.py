@@ -1,6 +1,6 @@
 """Links as flat rows and back, for copies and pickles.
 
-Following the pointers from link to link would copy a chain as deep as it is long, and hit the recursion limit.
+Following the pointers from link to link would copy a chain as deep as it is long, and exceed the recursion limit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Named frames on links: places where a mechanism is held, grasped or looked at."""
+"""Named frames on links: places where a mechanism is grasped, supported or looked at."""
 
 from __future__ import annotations
 

@@ -31,14 +31,14 @@ class Motion(JointFunctions):
     - for several (cylindrical, planar, universal): a spline of as many columns, or a list of the above;
     - for a spherical joint: a RotationSpline; constant, a quaternion (w, x, y, z), a Rotation or a rotation matrix;
     - for a free joint: a pair (rotation, position), the position a spline of 3 columns or 3 numbers in the joint frame;
-      held, a Pose or its q (7,).
+      constant, a Pose or its q (7,).
 
     Before its start and after its end a joint stands still in its first and last position. A motion that repeats begins
     again instead; so does a spline with `extrapolate="periodic"`.
 
     Sampled, and from functions, a joint's values are numbers for one freedom, two columns for two; quaternions (4) or
     rotation vectors (3) [rad] for a spherical joint; (7) or a tuple (rotation, position) for a free one. A tuple of
-    numbers has one for each freedom: so three for a planar joint are told from a rotation vector.
+    numbers has one for each freedom: so three for a planar joint differ from a rotation vector.
     """
 
     _WHAT = "motion"

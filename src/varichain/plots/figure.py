@@ -32,9 +32,9 @@ def plot(
         trace: The trace.
         what: Panels, one or several of "energy" (kinetic, gravitational, elastic, and their sum), "freedoms" (N_J, rank
             and N_F), "closure" (how far the worst loop is open, logarithmic), "forces" (in joints that close loops),
-            "angles", "displacements", "torques" (of actuators). Unless told, the first four as far as there are any.
-        joints: Names of joints whose angles, displacements and torques are wanted; those that vary most unless told.
-        title: Title; the mechanism's name unless told.
+            "angles", "displacements", "torques" (of actuators). By default, the first four as far as there are any.
+        joints: Names of joints whose angles, displacements and torques are wanted; by default those that vary most.
+        title: Title; by default the mechanism's name.
 
     Raises:
         InputError: No samples, or none of what was asked for in them.

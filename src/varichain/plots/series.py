@@ -79,7 +79,7 @@ def _loop_force(epoch: Epoch, name: str) -> Array | None:
 
 
 def freedoms(trace: Trace) -> list[Series]:
-    """N_J, rank of J_C and N_F at the first sample of each epoch, held until its end."""
+    """N_J, rank of J_C and N_F at the first sample of each epoch, constant until its end."""
     from varichain.dynamics import mobility
 
     counts, times = [], []

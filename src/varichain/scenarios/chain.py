@@ -18,7 +18,7 @@ def chain(
         links: Number of links.
         length: Of the whole chain [m].
         mass: Of the whole chain [kg].
-        pinned: When the tip is held where it is then [s].
+        pinned: When the tip is connected to the ground [s].
         released: When it is let go [s].
     """
     m = Mechanism("chain")

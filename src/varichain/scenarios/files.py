@@ -28,7 +28,7 @@ def load_scenario(path: str | os.PathLike[str], parameters: Mapping[str, Any] | 
         parameters: Values that replace the file's, as numbers or as text with units.
 
     Raises:
-        ScenarioFileError: It cannot be read, or has mistakes; all of them are told, each with its place.
+        ScenarioFileError: It cannot be read, or has mistakes; all of them are listed, each with its place.
         UnknownNameError, InputError: A parameter in `parameters` does not exist or is of the wrong kind.
     """
     name = os.fspath(path)

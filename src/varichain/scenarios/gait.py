@@ -2,7 +2,7 @@
 
 The walk begins and ends at rest. Its phase counts steps: from phase k to k + 1 one foot stands and the other goes two
 step lengths ahead. Where a step ends both are flat, and their velocities, accelerations and jerks are zero, so that one
-is put down and the other lifted without a blow.
+is put down and the other lifted without an impact.
 """
 
 from __future__ import annotations

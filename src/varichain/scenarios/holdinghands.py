@@ -53,7 +53,7 @@ def holdinghands(
     s = _face_to_face(m)
     for name, speed in (("ann", -spin), ("bob", -spin)):
         s[f"{name} torso"].v = (0.0, 0.0, spin, 0.0, 0.5 * _APART * speed, 0.0)
-    s = vc.project(m, s)  # with both pairs of hands held, so that they are at rest to each other
+    s = vc.project(m, s)  # with both pairs of hands connected, so that they are at rest to each other
     m.cut("second hold")
     events = (
         vc.at(

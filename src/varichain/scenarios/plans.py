@@ -11,11 +11,11 @@ from varichain.mechanism.joint import Joint
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scenarios.conditions import height_passes, joint_passes
 from varichain.scenarios.marks import Location
-from varichain.scenarios.schema import Action, Blow, Connection, Event, Load, Pd, When
+from varichain.scenarios.schema import Action, Connection, Event, Impulse, Load, Pd, When
 from varichain.scenarios.units import Quantity
 from varichain.scenarios.validation import Faults, unknown
 from varichain.simulation import PD
-from varichain.simulation.events import Event as Happening
+from varichain.simulation.events import Event as RunEvent
 from varichain.simulation.events import at, stop, when, when_force
 from varichain.spatial.rotation import quaternion_from_rotation_vector
 
@@ -25,7 +25,7 @@ _DIMENSION = {"angle": "angle", "displacement": "length"}
 class Planner:
     """Turns what a file says into what `vc.simulate` takes; unknown names and wrong units are noted as faults."""
 
-    def __init__(self, m: Mechanism, own_events: tuple[Happening, ...], faults: Faults) -> None:
+    def __init__(self, m: Mechanism, own_events: tuple[RunEvent, ...], faults: Faults) -> None:
         """Learn the mechanism's names, and those that the scenario's own events will make."""
         self._m, self._faults = m, faults
         self._links = [link.name for link in m.links]
@@ -46,7 +46,7 @@ class Planner:
 
     # Events
 
-    def event(self, event: Event, location: Location) -> Happening | None:
+    def event(self, event: Event, location: Location) -> RunEvent | None:
         """An event of the file; None if its condition is wrong."""
         actions = [self._action(action, (*location, "do", i)) for i, action in enumerate(event.do)]
         if event.at is not None:
@@ -73,11 +73,11 @@ class Planner:
             self._faults.add((*location, "b"), f"{found.a!r} cannot be connected to itself; name two different ends")
         return connect(found.a, found.b, found.joint, found.at, found.at_other, name=found.name, snap=found.snap)
 
-    def _push(self, found: Blow, location: Location) -> Any:
+    def _push(self, found: Impulse, location: Location) -> Any:
         self._known("link", found.link, self._links, (*location, "link"))
         return push(found.link, found.impulse, found.angular, found.at, found.axes)
 
-    def _when(self, event: Event, found: When, location: Location, actions: list[Any]) -> Happening | None:
+    def _when(self, event: Event, found: When, location: Location, actions: list[Any]) -> RunEvent | None:
         key, sign = ("above", 1.0) if found.above is not None else ("below", -1.0)
         threshold: Quantity = getattr(found, key)
         options: dict[str, Any] = {"once": event.once, "name": event.name}

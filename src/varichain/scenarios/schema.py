@@ -131,7 +131,7 @@ class Connection(Part):
     snap: Length | None = Field(None, description="Gap that may be closed by moving the links.")
 
 
-class Blow(Part):
+class Impulse(Part):
     """An impulse on a link."""
 
     link: Text = Field(description="Link that is pushed.")
@@ -146,7 +146,7 @@ class Action(Part):
 
     cut: Text | None = Field(None, description="Joint to be cut.")
     connect: Connection | None = Field(None, description="Connection to be made.")
-    push: Blow | None = Field(None, description="Impulse on a link.")
+    push: Impulse | None = Field(None, description="Impulse on a link.")
     stop: Text | None = Field(None, description="Ends the run; the reason, in words.")
 
     @model_validator(mode="after")
@@ -218,7 +218,7 @@ class ScenarioFile(Part):
     forces: list[Load] = Field(default_factory=list, description="Act besides the scenario's own.")
 
 
-PARTS: tuple[type[Part], ...] = (ScenarioFile, Event, When, Action, Connection, Blow, Controller, Pd, Load)
+PARTS: tuple[type[Part], ...] = (ScenarioFile, Event, When, Action, Connection, Impulse, Controller, Pd, Load)
 """All models, the whole file first."""
 
 WORDS: tuple[tuple[Any, str], ...] = (

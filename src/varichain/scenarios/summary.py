@@ -22,11 +22,11 @@ def summary(scenario: Scenario | str, trace: Trace) -> dict[str, Any]:
     rank, n_independent (N_J, rank of J_C and N_F at the epoch's first sample); max_closure_error, how far a loop was
     open in any sample [m or rad]; energy_drift (see `energy_drift`); steps; simulated_seconds; wall_seconds.
 
-    Raises InputError if the trace holds no samples.
+    Raises InputError if the trace has no samples.
     """
     epochs = [epoch for epoch in trace.epochs if len(epoch)]
     if not epochs or trace.checkpoint is None:
-        raise InputError("the trace holds no samples: there is nothing to sum up")
+        raise InputError("the trace has no samples: there is nothing to sum up")
     return {
         "scenario": scenario if isinstance(scenario, str) else scenario.name,
         "epochs": [_epoch_summary(epoch) for epoch in epochs],

@@ -1,4 +1,4 @@
-"""From a YAML document to the models of the schema, with every mistake told where it stands."""
+"""From a YAML document to the models of the schema, with the place of every mistake."""
 
 from __future__ import annotations
 

@@ -59,5 +59,5 @@ def _mesh(path: str) -> tuple[Triangles | None, str]:
     except Exception as error:  # what a reader of foreign files raises is not to be foreseen
         return None, f"mesh {path!r} is left out: {type(error).__name__}: {error}"
     if not len(faces) or not np.isfinite(vertices).all():
-        return None, f"mesh {path!r} is left out: it holds no triangles"
+        return None, f"mesh {path!r} is left out: it has no triangles"
     return triangles.shaded(vertices, faces), ""

@@ -1,6 +1,6 @@
 """The colours of all pictures, in one place: viewer, replays, films, animation files and plots.
 
-Colours are (red, green, blue, alpha), each from 0 to 1. The set is told apart by people who see no difference between
+Colours are (red, green, blue, alpha), each from 0 to 1. The set is distinct to people who see no difference between
 red and green too: after Okabe and Ito, less saturated on large surfaces.
 """
 

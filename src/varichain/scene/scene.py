@@ -55,7 +55,7 @@ class JointMark:
 
     Attributes:
         name, kind: Of the joint, such as "left elbow" and "revolute".
-        link, parent: Names of the links that it ties; of a loop, the real link and the one it is held by.
+        link, parent: Names of the links that it ties; of a loop, the real link and the one that its copy hangs on.
         at: The joint frame in the parent's frame.
         on_link: The same frame in the link's frame while the joint is in its zero configuration.
         axes: Directions of its freedoms in the joint frame; empty where it has no special ones.
@@ -101,7 +101,7 @@ class Scene:
     notes: tuple[str, ...] = field(default=())
 
     def color(self, part: str, surface: Surface) -> RGBA:
-        """Colour of a part's surface in this structure: links that are tied into a loop are told apart."""
+        """Colour of a part's surface in this structure: links in loops have their own."""
         if part in self.in_loops:
             return palette.IN_LOOPS
         return palette.LINK if surface.color is None else surface.color
@@ -153,7 +153,7 @@ def ball_of(low: Array, high: Array) -> tuple[Array, float]:
 
 
 def loop_places(scene: Scene, poses: Poses) -> tuple[Array, Array]:
-    """Origins (..., n_loops, 3) [m] of the loop joints' frames: on the real links, and on those they are held by."""
+    """Origins (..., n_loops, 3) [m] of the loop joints' frames: on the real links, and on those of the copies."""
     shape = (*poses.p.shape[:-2], len(scene.loops), 3)
     on_real, on_other = np.empty(shape), np.empty(shape)
     for i, loop in enumerate(scene.loops):

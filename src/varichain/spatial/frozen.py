@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class Frozen:
-    """Base of immutable classes, dataclasses or not: attributes are set with `_set`, while the object is made."""
+    """Base of immutable classes, dataclasses or not: attributes are set with `_set`, during construction."""
 
     __slots__ = ()
 

@@ -65,7 +65,7 @@ class Pose(Frozen):
 
     @classmethod
     def _trusted(cls, p: Array, R: Array) -> Pose:
-        """Pose of arrays that nobody else holds and that need no check."""
+        """Pose of arrays that nobody else uses and that need no check."""
         p.setflags(write=False)
         R.setflags(write=False)
         return cls._of(p, R)

@@ -32,7 +32,7 @@ class JointTrace:
 
     Attributes:
         time: Times of the samples (n,) [s].
-        q, v, tau, holding: Coordinates, velocities, torques, and forces that hold it on its motion or at its limit:
+        q, v, tau, holding: Coordinates, velocities, torques, and forces of locks and drives:
             (n,) for one freedom, (n, n_q) or (n, n_v) else; None where the trace has none.
     """
 

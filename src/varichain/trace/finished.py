@@ -160,5 +160,5 @@ def _write_samples(file: BinaryIO, epoch: Epoch, directory: Directory) -> None:
 
 
 def _text(text: str) -> str:
-    """Text that HDF5 can hold: no NUL, no halves of characters."""
+    """Text that HDF5 can store: no NUL, no halves of characters."""
     return text.encode("utf-8", "replace").decode().replace("\0", "?")

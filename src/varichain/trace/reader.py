@@ -81,7 +81,7 @@ class Reader:
         if lost:
             self._note(Gap(lost, since=self._now))
         if len(lost) < len(kinds):
-            self.damage.notes.append("a record that holds no data is damaged; save the trace again")
+            self.damage.notes.append("a record without data is damaged; save the trace again")
 
     def _note(self, gap: Gap) -> None:
         self.damage.gaps.append(gap)
@@ -89,7 +89,7 @@ class Reader:
             self._open.append(gap)
 
     def _miss_samples(self, epoch: EpochDraft, n: int, until: float | None) -> None:
-        """Note that samples of an epoch are lost: those that the gap, of which nothing was known yet, held."""
+        """Note that samples of an epoch are lost: those in the gap, which was not noticed before."""
         if not self._open:
             self._note(Gap(since=self._now))
         self._open[-1].n_samples += n

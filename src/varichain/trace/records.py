@@ -55,7 +55,7 @@ def packed(value: dict[str, Any], what: str) -> bytes:
     try:
         text = json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
     except (TypeError, ValueError) as error:
-        raise InputError(f"{what} must be plain values that JSON can hold: {error}") from None
+        raise InputError(f"{what} must be plain values that JSON can contain: {error}") from None
     return zlib.compress(text, 1) if len(text) >= _PAYS else text
 
 

@@ -117,7 +117,7 @@ class SamplesInRows(Samples):
     """Samples row by row, in memory or in a growing file."""
 
     def __init__(self, columns: Columns, rows: Sequence[Rows]) -> None:
-        """Hold rows that follow each other."""
+        """Keep rows that follow each other."""
         self.columns = columns
         self.n = sum(part.n for part in rows)
         self._rows = list(rows)

@@ -1,4 +1,4 @@
-"""Where each joint of a structure stands in q and v, told by its description alone."""
+"""Place of each joint of a structure in q and v, from its description alone."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ class PackedStructure:
     """The structure of an epoch."""
 
     def __init__(self, content: bytes) -> None:
-        """Hold a packed description."""
+        """Keep a packed description."""
         self.content = content
 
     @staticmethod

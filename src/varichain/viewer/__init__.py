@@ -1,6 +1,6 @@
 """The viewer in the browser: traces, and runs that go on while they are watched. Knows structure and traces alone.
 
-`server` opens the address, `stage` draws, `replay` and `live` move what is drawn and hold the controls.
+`server` opens the address, `stage` draws, `replay` and `live` move the drawing and have the controls.
 """
 
 from varichain.viewer.base import Viewer

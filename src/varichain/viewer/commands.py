@@ -24,7 +24,7 @@ def joint_choices() -> tuple[str, ...]:
 
 
 class Commands:
-    """Controls in the panel; what they do is told by the run's reports."""
+    """Controls in the panel; the run's reports show their effect."""
 
     def __init__(self, server: Any, source: Source, frame: Frame, world_point: Callable[[str, Array], Array]) -> None:
         """Add the controls.

@@ -16,7 +16,7 @@ from varichain.viewer.base import TICK, Viewer
 from varichain.viewer.camera import ball_of_motion, floor_below, frame_camera
 from varichain.viewer.commands import Commands
 from varichain.viewer.panel import frame_html, reports_html, structure_html
-from varichain.viewer.picking import hit_point
+from varichain.viewer.picking import picked_point
 from varichain.viewer.server import HOST, PORT
 from varichain.viewer.source import Frame, Source
 
@@ -180,7 +180,7 @@ class LiveView(Viewer):
         if part is None or link not in self._poses.names:
             return
         p, R = self._poses.of(link)
-        point = hit_point(part, p, R, np.array(event.ray_origin), np.array(event.ray_direction))
+        point = picked_point(part, p, R, np.array(event.ray_origin), np.array(event.ray_direction))
         is_other = event.modifier == "shift"
         if not is_other and point is not None:
             self.stage.set_pick(link, point)

@@ -15,7 +15,7 @@ _ORIGIN = Pose()
 
 
 def node_of(link: str) -> str:
-    """Path of a link's node; names may hold anything, also what separates the parts of a path."""
+    """Path of a link's node; names may contain anything, also the character that separates the parts of a path."""
     return "/links/" + link.replace("%", "%25").replace("/", "%2F")
 
 

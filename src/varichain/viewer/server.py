@@ -1,4 +1,4 @@
-"""The server of the viewer: on loopback unless told otherwise, silent, on a free port."""
+"""The server of the viewer: on loopback by default, silent, on a free port."""
 
 from __future__ import annotations
 
