@@ -268,7 +268,7 @@ PAIR = np.dtype(
     align=True,
 )
 
-# Kinds of restraints, by what is measured: one coordinate, the swing or the twist of a ball, a row of a modal loop, or the whole
+# What a restraint measures: one coordinate, the swing or the twist of a ball, a row of a modal loop, or the whole
 # angular velocity of a ball with isotropic friction, which locks three freedoms or closes three rows.
 COORDINATE, SWING, TWIST, ROW_OF_LOOP, WHOLE_BALL = 0, 1, 2, 3, 4
 NO_FRICTION = 2.0  # in place of a direction of sliding: a row locks the freedom instead of its friction
