@@ -187,18 +187,40 @@ def test_events_of_the_run_happen_and_are_told():
         assert live.frame.time > 0.020 and live.frame.message == ""
 
 
-@pytest.mark.parametrize("what", ["controller", "forces"])
-def test_a_refused_change_keeps_the_controls(what):
-    """A change that is refused leaves the controllers and forces that acted before, not those that it asked for."""
-    old = {"controller": vc.Torques({"elbow": 1.0}), "forces": [vc.Force("ball", (1.0, 0.0, 0.0))]}
-    new = {"controller": vc.Torques({"elbow": -50.0}), "forces": [vc.Force("ball", (0.0, 70.0, 0.0))]}
-    refused = vc.at(0.004, vc.use(**{what: new[what]}), vc.cut("nothing"))
-    with vc.LiveRun(*double_pendulum(), **old, events=[refused], is_paused=True) as live:
+def steady(torque):
+    """A controller of Python that gives one torque at the elbow."""
+    return lambda m, s: {"elbow": torque}
+
+
+def wind(force):
+    """Forces of Python: one on the ball."""
+    return lambda m, s: vc.Force("ball", force)
+
+
+# what acts, and what a refused change asks for in its place
+CONTROLS = {
+    "torques": ({"controller": vc.Torques({"elbow": 1.0})}, {"controller": vc.Torques({"elbow": -50.0})}),
+    "controller": ({"controller": steady(1.0)}, {"controller": steady(-50.0)}),
+    "forces": ({"forces": [vc.Force("ball", (1.0, 0, 0))]}, {"forces": [vc.Force("ball", (0, 70.0, 0))]}),
+    "forces of Python": ({"forces": wind((1.0, 0, 0))}, {"forces": wind((0, 70.0, 0))}),
+}
+
+
+@pytest.mark.parametrize("how", ["event", "command"])
+@pytest.mark.parametrize("what", CONTROLS)
+def test_a_refused_change_keeps_the_controls(what, how):
+    """A change that is refused leaves the controls that acted before, at once and through the next change."""
+    old, new = CONTROLS[what]
+    refused = [vc.use(**new), vc.cut("nothing")]
+    events = [vc.at(0.004, *refused)] if how == "event" else []
+    with vc.LiveRun(*double_pendulum(), **old, events=events, is_paused=True) as live:
         done(live.step())
+        if how == "command":
+            with pytest.raises(vc.UnknownNameError, match="nothing"):
+                done(live._command("change", lambda: live._simulation.change(refused)))
         assert "nothing" in live.frame.reports[-1].error
-        command = live._command("change", lambda: live._simulation.change([vc.use(**{what: new[what]}), vc.cut("no")]))
-        with pytest.raises(vc.UnknownNameError, match="no"):
-            done(command)
+        done(live.step())
+        done(live.set_gravity((0.0, 0.0, -9.81)))  # as it was: a change that is made takes up the controls anew
         done(live.step())
         frame = live.frame
     expected = vc.simulate(*double_pendulum(), until=frame.time, **old)
