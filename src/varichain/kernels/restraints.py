@@ -35,6 +35,8 @@ from varichain.kernels.tuples import (
 
 # [rad/s] A ball with isotropic friction that becomes slower than this is at rest.
 BALL_STOPS = 1e-5
+# Part of the time in which it would stop that a step may take: the direction of its friction turns as fast.
+_PART = 0.1
 
 
 @helper
@@ -107,7 +109,7 @@ def longest_step(table, restraints, a):
         restraint = restraints[i]
         if restraint.kind == WHOLE_BALL and not restraint.locked and restraint.speed > BALL_STOPS:
             rate = length3(_ball_acceleration(table, restraint, a))
-            longest = min(longest, 0.5 * restraint.speed / max(rate, 1e-300))
+            longest = min(longest, _PART * restraint.speed / max(rate, 1e-300))
     return longest
 
 
