@@ -10,6 +10,7 @@ isotropic friction of a ball locks all its freedoms at once.
 import math
 
 from varichain.kernels.balls import swing_and_twist, swing_bias
+from varichain.kernels.gram import LEAST_DIAGONAL
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.loops import place_loop, relative
 from varichain.kernels.manifold import step_quaternion
@@ -35,8 +36,8 @@ from varichain.kernels.tuples import (
 
 # [rad/s] A ball with isotropic friction that becomes slower than this is at rest.
 BALL_STOPS = 1e-5
-# Part of the time in which it would stop that a step may take: the direction of its friction turns as fast.
-_PART = 0.1
+# Parts that a step may take of the time in which a ball would stop, and of that in which friction turns its axis.
+_PART, _DAMPED = 0.1, 0.5
 
 
 @helper
@@ -99,17 +100,32 @@ def _ball_acceleration(table, restraint, a):
 
 
 @routine
-def longest_step(table, restraints, a):
-    """Longest step that sliding balls allow, from the last node: the direction of a slow one turns fast.
+def _ball_mobility(table, restraint):
+    """Angular acceleration of a whole ball per moment, or more: about the axis in which it turns most easily.
 
-    Needs: bodies moved.
+    Needs: rows factored.
+    """
+    if restraint.loop < 0:
+        dofs, k = open_dofs(table), restraint.dof
+        return max(dofs[k].d_inverse, dofs[k + 1].d_inverse, dofs[k + 2].d_inverse)
+    return open_rows(table)[restraint.row].norm / LEAST_DIAGONAL  # of an open row, which has nothing but that part
+
+
+@routine
+def longest_step(table, restraints, a):
+    """Longest step that sliding balls allow, from the last node.
+
+    The friction of a slow ball turns fast: it damps what is across the velocity by friction * mobility / speed.
+
+    Needs: bodies moved, rows factored.
     """
     longest = math.inf
     for i in range(len(restraints)):
         restraint = restraints[i]
         if restraint.kind == WHOLE_BALL and not restraint.locked and restraint.speed > BALL_STOPS:
-            rate = length3(_ball_acceleration(table, restraint, a))
-            longest = min(longest, _PART * restraint.speed / max(rate, 1e-300))
+            rate = length3(_ball_acceleration(table, restraint, a)) / _PART
+            damping = restraint.friction * _ball_mobility(table, restraint) / _DAMPED
+            longest = min(longest, restraint.speed / max(rate, damping))
     return longest
 
 

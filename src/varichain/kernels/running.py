@@ -228,7 +228,7 @@ def _next_length(method, h, error, used):
 def _step(context, target, is_kept, q, v, node, work, transitions):
     """One accepted step towards a time, or to an event before it; returns a status, REACHED if all is well.
 
-    Needs: bodies moved.
+    Needs: bodies moved, rows factored.
     """
     run = context.run
     method, t = run.method, run.time
