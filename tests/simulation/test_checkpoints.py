@@ -37,7 +37,7 @@ def test_a_checkpoint_holds_names_and_a_version():
     assert found["run"]["work"] == trace.epochs[-1].work[-1, :-1].tolist()
     assert found["run"]["steps"] == 10
     assert found["modes"].keys() == {"0"}
-    assert found["modes"]["0"].keys() == {"locked", "slide", "at"}
+    assert found["modes"]["0"].keys() >= {"locked", "slide", "at"}
     assert found["torques"] == [0.0, 0.0]  # those of Python; these are a table's
 
 
