@@ -112,14 +112,14 @@ def send_through_all_doors(m, s, actions, out, struck=None):
         s: State, whose loops are closed.
         actions: Actions of the instant.
         out: File for the trace of a live run.
-        struck: Velocities that a run begins with, where stops are struck at its start; those of the state by default.
+        struck: Velocities that a live run begins with, where stops are struck at its start: a command comes after it.
     """
     expected = by_change(m, s, actions)
     for door, found in (("method", by_method(m, s, actions)), ("impact", by_impact(m, s, actions))):
         if found is not None:
             assert_same(m, found, expected, door)
     for door, found in (("event", by_event(m, s, actions)), ("live run", by_live_run(m, s, actions, out))):
-        begun = s.v if struck is None else struck
+        begun = s.v if struck is None or door == "event" else struck
         assert np.abs(found.start.q - s.q).max(initial=0.0) <= SAME, door
         assert np.abs(found.start.v - begun).max(initial=0.0) <= SAME * np.abs(s.v).max(initial=1.0), door
         assert_same(m, found, by_change(m, found.start, actions), door)

@@ -175,7 +175,7 @@ TOUCHED = {
 def test_touched_stops(case, out):
     """Stops that joints are at take part in an impact, the same way through every door.
 
-    A run that begins with a joint that moves into its stop strikes the stop first: its start is after that impact.
+    A live run that begins with a joint that moves into its stop strikes the stop first: a command comes after that.
     """
     q, v, actions = TOUCHED[case]
     m, s = limited(q, v)

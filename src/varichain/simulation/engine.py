@@ -132,14 +132,16 @@ class Engine:
         self._call(running.ADVANCE, until, most_steps)
         self.state._time = self.time
 
-    def settle(self, impact: Impact | None = None) -> None:
-        """Find the modes of all restraints at this instant, after an impact if there was one."""
-        if impact is None:
-            self._call(running.SETTLE)
-        else:
-            struck = self._struck(impact)
-            self._call(running.CHOOSE)
-            self._put_before(struck)
+    def settle(self, impact: Impact | None = None, strikes: bool = True) -> None:
+        """Find the modes of all restraints at this instant.
+
+        Args:
+            impact: The impact that was just solved, if there was one; the books take it in.
+            strikes: Whether stops that joints move into are struck, if there was none.
+        """
+        struck = [] if impact is None else self._struck(impact)
+        self._call(running.SETTLE if impact is None and strikes else running.CHOOSE)
+        self._put_before(struck)
 
     def settle_again(self) -> None:
         """Find the modes again after torques changed at the same instant; its earlier transitions are kept."""

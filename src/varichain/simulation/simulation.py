@@ -126,9 +126,13 @@ class Simulation:
             check_smooth(motion, self.engine.state, until)
 
     def begin(self) -> None:
-        """Evaluate controllers and forces, and find the modes of restraints, at the start."""
+        """Find the torques, forces and modes of restraints at the start.
+
+        Stops that the start moves into are struck, unless events of the same instant are due: then all is one impact.
+        """
         self._update_controls()
-        self.engine.settle()
+        has_events = any(event.time <= self.time + SAME_INSTANT for event in self._times)
+        self.engine.settle(strikes=not has_events)
         check_status(self.engine)
 
     def _new_engine(self, s: State, controls: Controls, record: NDArray[Any], new: Collection[str] = ()) -> Engine:
