@@ -132,15 +132,15 @@ class Engine:
         self._call(running.ADVANCE, until, most_steps)
         self.state._time = self.time
 
-    def settle(self, impact: Impact | None = None, strikes: bool = True) -> None:
+    def settle(self, impact: Impact | None = None, meets_stops: bool = True) -> None:
         """Find the modes of all restraints at this instant.
 
         Args:
             impact: The impact that was just solved, if there was one; the books take it in.
-            strikes: Whether stops that joints move into are struck, if there was none.
+            meets_stops: Whether joints that move into stops have an impact there, if there was none.
         """
         struck = [] if impact is None else self._struck(impact)
-        self._call(running.SETTLE if impact is None and strikes else running.CHOOSE)
+        self._call(running.SETTLE if impact is None and meets_stops else running.CHOOSE)
         self._put_before(struck)
 
     def settle_again(self) -> None:

@@ -128,11 +128,11 @@ class Simulation:
     def begin(self) -> None:
         """Find the torques, forces and modes of restraints at the start.
 
-        Stops that the start moves into are struck, unless events of the same instant are due: then all is one impact.
+        Joints that move into stops have an impact there, unless events of the same instant are due: then all is one.
         """
         self._update_controls()
         has_events = any(event.time <= self.time + SAME_INSTANT for event in self._times)
-        self.engine.settle(strikes=not has_events)
+        self.engine.settle(meets_stops=not has_events)
         check_status(self.engine)
 
     def _new_engine(self, s: State, controls: Controls, record: NDArray[Any], new: Collection[str] = ()) -> Engine:
