@@ -202,12 +202,13 @@ def happen(
         for action in actions:
             if isinstance(action, SetGravity):
                 m.gravity = action.gravity
-        connections = on_links(m, (action for action in actions if isinstance(action, Connect)))
+        connections = on_links(m, [action for action in actions if isinstance(action, Connect)])
         links = apply_connections(m, before, connections)
         couplings = apply_couplings(m, before, [action for action in actions if isinstance(action, Couple)])
         after = before.copy().follow(m)
         require_mass(after.layout)
-        close_gaps(after.layout, after, connections, may_move=restitution == 0.0)
+        if connections:
+            close_gaps(after.layout, after, connections, may_move=restitution == 0.0)
         pushes = [action.force for action in actions if isinstance(action, Push)]
         has_impact = bool(links or couplings or pushes or is_impact)
         moving = moving_for(after, has_impact)

@@ -56,9 +56,11 @@ class Bare:
 
     def __init__(self, state: State, has_impact: bool, limits: str) -> None:
         """Take a state; limits are "hard" or "off"."""
-        self.state = state
-        if limits == "off" or not has_impact:
-            self.workspace, self.restraints = state.layout.workspaces.of_thread, _NO_RESTRAINTS
+        self.state, self.restraints = state, _NO_RESTRAINTS
+        if not has_impact:
+            return  # cuts alone: nothing is computed, and no workspace is built
+        if limits == "off":
+            self.workspace = state.layout.workspaces.of_thread
         else:
             found = touchable(state.layout)
             self.workspace, self.restraints = found.workspace, as_records(found.records)
@@ -127,13 +129,12 @@ def solve_impact(
     places = [(link_row(layout, push.link), push) for push in pushes]
     for row, push in places:
         add_wrench(table, state.q, row, push._point, push._wrench, push._local)
-    loops = workspace.array("loops")
     if bouncing:
-        loops["restitution"][: len(layout.connections)] = [
+        workspace.array("loops")["restitution"][: len(layout.connections)] = [
             restitution if connection.joint.name in bouncing else 0.0 for connection in layout.connections
         ]
     jump, work = np.empty(layout.n_v), np.empty(layout.n_q + layout.n_v)
-    totals, multipliers = np.zeros(1, IMPACT), np.empty(len(workspace.array("rows")))
+    totals, multipliers = np.zeros(1, IMPACT), np.empty(workspace.length("rows"))
     wrenches = np.empty((len(layout.connections), 6))
     _impact(
         table,
@@ -150,7 +151,7 @@ def solve_impact(
         wrenches,
     )
     if bouncing:
-        loops["restitution"] = 0.0
+        workspace.array("loops")["restitution"] = 0.0
     found = totals[0]
     if found["massless"] >= 0:
         raise massless_error(layout, int(found["massless"]))

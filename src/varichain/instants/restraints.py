@@ -154,9 +154,12 @@ def touchable(layout: Layout) -> Restraints:
         if (kept.records["loop"] >= 0).any():
             return kept
         layout.tree.__dict__["_touchable"] = kept
-    if any(_is_restrained(connection.joint, "hard") for connection in layout.connections):
-        return restraints_of(layout, "hard")
-    return Restraints(kept.records.copy(), kept.names, layout.workspaces.of_thread)
+    for connection in layout.connections:
+        if connection.joint.limits is not None or any(connection.joint.friction):
+            return restraints_of(layout, "hard")
+    # copied as bytes: numpy copies records field by field
+    records = kept.records.view(np.uint8).copy().view(RESTRAINT)
+    return Restraints(records, kept.names, layout.workspaces.of_thread)
 
 
 def _is_restrained(joint: Joint, limits: Limits) -> bool:

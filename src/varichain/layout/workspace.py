@@ -37,6 +37,10 @@ class Workspace:
         self.loops = loops
         self.massless = massless
 
+    def length(self, name: str) -> int:
+        """Length of one of the arrays."""
+        return int(self.table[2 * Entity[name.upper()] + 1])
+
     def array(self, name: str) -> NDArray[Any]:
         """One of the arrays, in place."""
         entity = Entity[name.upper()]
