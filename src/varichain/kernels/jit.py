@@ -62,6 +62,11 @@ def kernel(*argument_types: Any) -> Callable[[Function], Function]:
     return declare
 
 
+def plain(function: Any) -> Any:
+    """The Python function behind a compiled one: Python calls helpers that way, for nothing is to be compiled then."""
+    return getattr(function, "py_func", function)
+
+
 def seal(kernels: Iterable[Any]) -> None:
     """Make kernels ready, and refuse any further compilation of them.
 

@@ -12,10 +12,11 @@ from varichain.instants.impact import Impact
 from varichain.instants.restraints import Restraints
 from varichain.kernels import running
 from varichain.kernels.impact import SLACK_FORCE
+from varichain.kernels.jit import plain
 from varichain.kernels.methods import scratch_shape
 from varichain.kernels.nodes import node_shape, open_node
 from varichain.kernels.records import CONTROL, FORCE, MODES, REMEMBERED, RUN, STRUCK, TRANSITION
-from varichain.kernels.samples import Sample, open_sample, sample_widths
+from varichain.kernels.samples import Sample, sample_widths
 from varichain.kernels.tables import as_records
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
@@ -74,7 +75,7 @@ class Engine:
         self._widths = widths_of(layout)
         self._samples = np.zeros((_SAMPLES_AT_ONCE, sum(self._widths)))
         self._transitions = as_records(np.zeros(4 * len(restraints.names) + _TRANSITIONS_AT_ONCE, TRANSITION))
-        node = open_node(self._node_matrix, layout.n_q, layout.n_v)
+        node = plain(open_node)(self._node_matrix, layout.n_q, layout.n_v)
         self.accelerations, self.torques = node.a, node.tau  # of the last evaluation
 
     @property
@@ -178,7 +179,7 @@ class Engine:
 
     def blocks(self) -> Sample:
         """One sample of the present state by its blocks."""
-        return open_sample(self.sample(), self._widths)  # type: ignore[no-any-return]
+        return Sample(*np.split(self.sample(), np.cumsum(self._widths)[:-1]))
 
     def loop_wrenches(self) -> Array:
         """Wrenches (n_loops, 6) at the loops now, on their real links, world axes."""
@@ -286,4 +287,4 @@ def new_record(start: float, method: int, step: float, every: int, tolerance: fl
 
 def widths_of(layout: Layout) -> Sample:
     """Numbers in each block of a sample."""
-    return sample_widths(layout.n_q, layout.n_v, len(layout.connections), len(layout.ties))  # type: ignore[no-any-return]
+    return plain(sample_widths)(layout.n_q, layout.n_v, len(layout.connections), len(layout.ties))  # type: ignore[no-any-return]
