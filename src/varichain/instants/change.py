@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from varichain.dynamics.arguments import require_mass, sound_layout
 from varichain.dynamics.mobility import Mobility, mobility_of
@@ -151,8 +151,7 @@ def impact(
 M = TypeVar("M", bound=Moving)
 
 
-@dataclass(frozen=True, eq=False)
-class Instant(Generic[M]):
+class Instant(NamedTuple, Generic[M]):
     """Result of an instant: the structure change, and the structure that moves from now on."""
 
     change: StructureChange
@@ -226,10 +225,9 @@ def happen(
 
 def _edits(m: Mechanism, links: list[Link], couplings: list[Coupling], found: Impact) -> list[Edit]:
     """Log entries of new connections and couplings, each with its own impulse."""
-    edits = []
-    for link in links:
-        assert link.joint is not None
-        edits.append(connection_edit(link, tuple(found.impulses[str(link.joint.name)].tolist())))
+    # virtual links are in the order of their ids: the new ones are the last
+    impulses = found.impulses.array[len(found.impulses) - len(links) :].tolist()
+    edits = [connection_edit(link, tuple(impulse)) for link, impulse in zip(links, impulses, strict=True)]
     return edits + [coupling_edit(m, one, impulse=found.impulses.couplings[one.name]) for one in couplings]
 
 

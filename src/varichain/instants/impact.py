@@ -133,10 +133,11 @@ def solve_impact(
         workspace.array("loops")["restitution"][: len(layout.connections)] = [
             restitution if connection.joint.name in bouncing else 0.0 for connection in layout.connections
         ]
-    jump, work = np.empty(layout.n_v), np.empty(layout.n_q + layout.n_v)
-    totals, multipliers = np.zeros(1, IMPACT), np.empty(workspace.length("rows"))
+    n_q, n_v = len(state.q), len(state.v)
+    jump, work = np.empty(n_v), np.empty(n_q + n_v)
+    totals, multipliers = np.empty(1, IMPACT), np.empty(workspace.length("rows"))
     wrenches = np.empty((len(layout.connections), 6))
-    _impact(
+    massless, n_dependent = _impact(
         table,
         moving.restraints,
         moving.channels,
@@ -153,15 +154,15 @@ def solve_impact(
     if bouncing:
         workspace.array("loops")["restitution"] = 0.0
     found = totals[0]
-    if found["massless"] >= 0:
-        raise massless_error(layout, int(found["massless"]))
+    if massless >= 0:
+        raise massless_error(layout, massless)
     if not found["opening"] <= _STILL:
         raise SimulationError(
             f"the impact at t = {state.time:.9g} s leaves loops opening with {found['opening']:.3g} of the fastest "
             "velocity: their constraints contradict each other, or a driven joint",
             state.time,
         )
-    impulses = LoopForces(layout, wrenches, multipliers[: layout.n_rows], found["n_dependent"] == 0)
-    if found["n_dependent"]:
+    impulses = LoopForces(layout, wrenches, multipliers[: layout.n_rows], n_dependent == 0)
+    if n_dependent:
         impulses = loop_forces_from_rows(layout, workspace, state.q)
     return Impact(jump, state.v.copy(), impulses, found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from varichain.kernels.records import (
     TWISTED,
     WHOLE_BALL,
 )
+from varichain.kernels.tables import memory_of
 from varichain.layout.layout import Layout
 from varichain.layout.workspace import Workspace
 from varichain.mechanism.joint import Joint
@@ -67,8 +68,7 @@ def checked_limits(limits: Any) -> Limits:
     raise InputError(f"limits must be 'hard', 'soft', 'off' or vc.SoftLimits(stiffness, damping), not {limits!r}")
 
 
-@dataclass(frozen=True, eq=False)
-class Restraints:
+class Restraints(NamedTuple):
     """Restraints of a structure.
 
     Attributes:
@@ -157,8 +157,7 @@ def touchable(layout: Layout) -> Restraints:
     for connection in layout.connections:
         if connection.joint.limits is not None or any(connection.joint.friction):
             return restraints_of(layout, "hard")
-    # copied as bytes: numpy copies records field by field
-    records = kept.records.view(np.uint8).copy().view(RESTRAINT)
+    records = np.frombuffer(memory_of(kept.records).copy(), RESTRAINT)
     return Restraints(records, kept.names, layout.workspaces.of_thread)
 
 

@@ -44,10 +44,13 @@ def find_touched(table, restraints, q, v):
     """Mark the stops that are touched, and bring sliding that has come to rest to zero; returns whether one is struck.
 
     A restraint that was locked remembers by what.
+
+    Gives: bodies moved.
     """
-    move_all(q, v, open_bodies(table), open_dofs(table))
+    bodies, dofs = open_bodies(table), open_dofs(table)
+    move_all(q, v, bodies, dofs)
     measure(table, restraints, q, v)
-    struck = False
+    struck, has_rested = False, False
     for i in range(len(restraints)):
         restraint = restraints[i]
         restraint.before = FREE_BEFORE
@@ -59,6 +62,7 @@ def find_touched(table, restraints, q, v):
             restraint.before = AT_REST_BEFORE
         if restraint.friction > 0.0 and restraint.slide != 0 and restraint.slide * restraint.rate <= SLACK_VELOCITY:
             restraint.resting = 1
+            has_rested = True
             bring_to_rest(restraint, v)
         if restraint.kind == WHOLE_BALL:  # one that slides in another direction now is not at rest
             restraint.resting = 1 if restraint.x <= 1.01 * BALL_STOPS and restraint.speed > BALL_STOPS else 0
@@ -71,15 +75,18 @@ def find_touched(table, restraints, q, v):
             restraint.at = 1
         if restraint.at * restraint.rate > SLACK_VELOCITY:
             struck = True
+    if has_rested:
+        move_all(q, v, bodies, dofs)
     return struck
 
 
 @fragment
 def _jump_with_locks(table, restraints, q, v, dv):
-    """Velocity jump with the locked freedoms brought to rest, or to their motion's velocity."""
+    """Velocity jump with the locked freedoms brought to rest, or to their motion's velocity.
+
+    Needs: bodies moved.
+    """
     bodies, dofs = open_bodies(table), open_dofs(table)
-    aim_locks(restraints, bodies, dofs, q, v)
-    move_all(q, v, bodies, dofs)
     for i in range(len(restraints)):
         restraint = restraints[i]
         if restraint.locked and restraint.kind == WHOLE_BALL and restraint.loop < 0:
@@ -112,27 +119,37 @@ def _jump_with_locks(table, restraints, q, v, dv):
 
 
 @fragment
-def _load_drive_jumps(dofs, channels, motion, run, t, q, v, dv, work):
+def _load_drive_jumps(dofs, channels, motion, run, q, v, dv, work):
     """Jumps that bring driven freedoms to their motion's velocity; dv (n_v) and `work` (n_q + n_v) are overwritten."""
     there, then = work[: len(q)], work[len(q) : len(q) + len(v)]
-    drive(channels, motion, run, t, there, then, dv)
+    drive(channels, motion, run, run.time, there, then, dv)
     for k in range(len(dofs)):
         if dofs[k].lock:
             dofs[k].forced = then[k] - v[k]
 
 
 @routine
-def _solve_jump(table, restraints, channels, motion, run, t, q, v, dv, work):
-    """Velocity jump for the present choice of locks; the rates of restraints are those after it."""
+def _solve_jump(table, restraints, channels, motion, run, is_apart, is_moved, q, v, dv, work):
+    """Velocity jump for the present choice of locks; bodies and restraints then have the velocities after it.
+
+    `is_apart` if no restraint is touched or at rest: none takes part, and none is measured. `is_moved` if the bodies
+    have the velocities before the jump, and no lock has come or gone since they were moved.
+
+    Gives: bodies moved.
+    """
+    bodies, dofs = open_bodies(table), open_dofs(table)
     lock_all(table, restraints, channels, run)
     if run.n_drives > 0:
-        _load_drive_jumps(open_dofs(table), channels, motion, run, t, q, v, dv, work)
+        _load_drive_jumps(dofs, channels, motion, run, q, v, dv, work)
+    aim_locks(restraints, bodies, dofs, q, v)
+    if not is_moved:
+        move_all(q, v, bodies, dofs)
     _jump_with_locks(table, restraints, q, v, dv)
-    if len(restraints) > 0:
-        after = work[: len(v)]
-        for k in range(len(v)):
-            after[k] = v[k] + dv[k]
-        move_all(q, after, open_bodies(table), open_dofs(table))
+    after = work[: len(v)]
+    for k in range(len(v)):
+        after[k] = v[k] + dv[k]
+    move_all(q, after, bodies, dofs)
+    if not is_apart:
         measure(table, restraints, q, after)
 
 
@@ -159,18 +176,28 @@ def _let_rest(restraints):
 
 
 @routine
-def collide(table, restraints, channels, motion, run, t, q, v, dv, work):
+def collide(table, restraints, channels, motion, run, q, v, dv, work):
     """Impact of everything that is joined, touched, pushed or driven; v in place, dv and `work` are overwritten.
 
     Friction is finite and gives no impulse. Stops push: which of those touched do is found by pivoting. `find_touched`
-    must have marked and measured them.
+    must have marked and measured them. Returns the kinetic energies before and after; the run's books take their
+    difference.
+
+    Needs: bodies moved.
     """
+    bodies, dofs = open_bodies(table), open_dofs(table)
+    energy_before = kinetic_energy(bodies, dofs, v)
+    is_apart, is_moved = True, True
     for i in range(len(restraints)):
         restraint = restraints[i]
         restraint.impulse = 0.0
         restraint.locked = 1 if restraint.at != 0 and restraint.at * restraint.rate > -SLACK_VELOCITY else 0
+        if restraint.at != 0 or restraint.before != FREE_BEFORE:
+            is_apart = False
+        if restraint.locked or restraint.before > 0:
+            is_moved = False
     for turn in range(MOST_TURNS):
-        _solve_jump(table, restraints, channels, motion, run, t, q, v, dv, work)
+        _solve_jump(table, restraints, channels, motion, run, is_apart, is_moved and turn == 0, q, v, dv, work)
         turned = False
         for i in range(len(restraints)):
             restraint = restraints[i]
@@ -188,13 +215,17 @@ def collide(table, restraints, channels, motion, run, t, q, v, dv, work):
         if not turned:
             break
     if _let_rest(restraints):
-        _solve_jump(table, restraints, channels, motion, run, t, q, v, dv, work)
+        _solve_jump(table, restraints, channels, motion, run, False, False, q, v, dv, work)
         for i in range(len(restraints)):
             if restraints[i].locked and restraints[i].at != 0:
                 restraints[i].impulse = reaction_of(table, restraints[i])
     for k in range(len(v)):
         v[k] += dv[k]
+    energy_after = kinetic_energy(bodies, dofs, v)
+    run.impact_lost = energy_before - energy_after
+    run.lost += run.impact_lost
     lock_all(table, restraints, channels, run)
+    return energy_before, energy_after
 
 
 @kernel(TABLE, RESTRAINTS, CHANNELS, VECTOR, RUNS, VECTOR, VECTOR, VECTOR, VECTOR, IMPACTS, VECTOR, MATRIX)
@@ -206,7 +237,9 @@ def impact(
     # in
     channels,
     motion,
+    # in and out: energy lost
     runs,
+    # in
     q,
     # in and out
     v,
@@ -222,31 +255,29 @@ def impact(
     """Impact of the loops, of pushes on bodies, of drives and of touched stops, with its books [NY, (25)-(38)].
 
     A loop with restitution opens afterwards with that part of the velocity that it closed with. Pushes are the bodies'
-    wrenches, which are cleared.
+    wrenches, which are cleared. Returns a freedom that moves no inertia, -1 if there is none, and the number of rows
+    that depend on others.
     """
-    bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
+    bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
     run, totals, multipliers = runs[0], totals_out[0], open_multipliers(table)
     find_touched(table, restraints, q, v)
-    move_all(q, v, bodies, dofs)
     _, center = mass_and_center(bodies)
     store3(totals.center, center)
-    totals.energy_before = kinetic_energy(bodies, dofs, v)
     store6(totals.momentum_before, momentum_about(bodies, center))
     fastest = 1.0
     for k in range(len(v)):
         fastest = max(fastest, abs(v[k]))
-    collide(table, restraints, channels, motion, run, run.time, q, v, dv_out, work)
-    totals.n_dependent = 0
+    totals.energy_before, totals.energy_after = collide(table, restraints, channels, motion, run, q, v, dv_out, work)
+    n_dependent = 0
     for r in range(len(rows)):
         rows_out[r] = multipliers[r]
         if not rows[r].kept and not rows[r].is_open:
-            totals.n_dependent += 1
+            n_dependent += 1
     gather_wrenches(loops, rows, multipliers, wrenches_out)
-    totals.massless = massless_freedom(table)
-    move_all(q, v, bodies, dofs)
-    totals.energy_after = kinetic_energy(bodies, dofs, v)
+    massless = massless_freedom(table)
     store6(totals.momentum_after, momentum_about(bodies, center))
     load_slip_rates(bodies, loops, v)
     totals.opening = largest_opening(bodies, loops, rows) / fastest
     for b in range(len(bodies)):
         store6(bodies[b].wrench, ZERO6)
+    return massless, n_dependent

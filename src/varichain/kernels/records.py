@@ -407,6 +407,7 @@ RUN = np.dtype(
         ("next_step", _F),  # that an adaptive method would take
         ("work", _F, N_ACCOUNTS),  # done so far, by accounts
         ("lost", _F),  # kinetic energy that impacts have taken
+        ("impact_lost", _F),  # by the last of them
         ("closure", _F),  # largest error of a loop after the last step
         ("steps", _I),
         ("rejected", _I),
@@ -442,9 +443,7 @@ IMPACT = np.dtype(
         ("momentum_before", _F, 6),  # [angular; linear] about the centre of mass
         ("momentum_after", _F, 6),
         ("center", _F, 3),
-        ("n_dependent", _I),  # rows that depend on others
         ("opening", _F),  # largest velocity that a loop still opens with, as a part of the fastest
-        ("massless", _I),  # a freedom that moves no inertia, -1 if there is none
     ],
     align=True,
 )

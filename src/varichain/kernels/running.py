@@ -26,7 +26,6 @@ from varichain.kernels.jit import (
     kernel,
     routine,
 )
-from varichain.kernels.kinematics import move_all
 from varichain.kernels.methods import embedded_error, take_step
 from varichain.kernels.modes import choose_modes, smallest_signal
 from varichain.kernels.nodes import open_node
@@ -49,8 +48,6 @@ from varichain.kernels.records import (
 )
 from varichain.kernels.restraints import longest_step, renew_directions
 from varichain.kernels.samples import write_sample
-from varichain.kernels.tables import open_bodies, open_dofs
-from varichain.kernels.totals import kinetic_energy
 
 # What a call is to do.
 ADVANCE, SETTLE, CHOOSE, SAMPLE = 0, 1, 2, 3
@@ -167,35 +164,24 @@ def _note(run, transitions, kind, i, impulse, lost):
         run.n_transitions += 1
 
 
-@fragment
-def _collide(context, q, v, node, transitions):
-    """Impact with the stops that are struck, with its books."""
-    table, restraints, run = context.table, context.restraints, context.run
-    bodies, dofs = open_bodies(table), open_dofs(table)
-    move_all(q, v, bodies, dofs)
-    before = kinetic_energy(bodies, dofs, v)
-    collide(table, restraints, context.channels, context.motion, run, run.time, q, v, node.step, node.wanted)
-    move_all(q, v, bodies, dofs)
-    lost = before - kinetic_energy(bodies, dofs, v)
-    run.lost += lost
-    note_struck(run, restraints, transitions, lost)
-
-
 @routine
-def note_struck(run, restraints, transitions, lost):
-    """Note the stops that pushed in an impact; its energy is noted at the first of them."""
+def _note_struck(run, restraints, transitions):
+    """Note the stops that pushed in the last impact, once; its energy is noted at the first of them."""
+    lost = run.impact_lost
     for i in range(len(restraints)):
         if abs(restraints[i].impulse) > SLACK_FORCE:
             _note(run, transitions, STRUCK, i, restraints[i].impulse, lost)
             lost = 0.0
+        restraints[i].impulse = 0.0
 
 
 @fragment
 def settle(context, is_after_impact, q, v, node, transitions):
     """Impact if a stop is struck, then the modes from now on; the node is evaluated. Returns a status."""
-    restraints, run = context.restraints, context.run
-    if not is_after_impact and find_touched(context.table, restraints, q, v):
-        _collide(context, q, v, node, transitions)
+    table, restraints, run = context.table, context.restraints, context.run
+    if not is_after_impact and find_touched(table, restraints, q, v):
+        collide(table, restraints, context.channels, context.motion, run, q, v, node.step, node.wanted)
+    _note_struck(run, restraints, transitions)
     found = choose_modes(context, run.time, q, v, node.tau, node.a)
     _evaluate(context, run.time, q, v, node.tau, node.a, node.powers)
     for i in range(len(restraints)):

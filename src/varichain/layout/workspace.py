@@ -16,6 +16,7 @@ from varichain.kernels.tables import DTYPES, FIRST_OF_LOOPS, N_ENTITIES, Entity
 Bytes = NDArray[np.uint8]
 
 _NOTHING: Bytes = np.zeros(0, np.uint8)
+_LENGTHS = {entity.name.lower(): 2 * int(entity) + 1 for entity in Entity}  # their places in a table
 
 
 class Workspace:
@@ -39,7 +40,7 @@ class Workspace:
 
     def length(self, name: str) -> int:
         """Length of one of the arrays."""
-        return int(self.table[2 * Entity[name.upper()] + 1])
+        return int(self.table[_LENGTHS[name]])
 
     def array(self, name: str) -> NDArray[Any]:
         """One of the arrays, in place."""

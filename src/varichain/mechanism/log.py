@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from varichain.errors import InputError, StructureError
 from varichain.mechanism.joint import Joint
@@ -30,8 +30,7 @@ MOST_ENTRIES = 10_000
 """The log forgets its oldest entries beyond this number: a mechanism may change for days."""
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(NamedTuple):
     """One connection, coupling or cut, with all that is needed to do it again.
 
     Attributes:
@@ -68,8 +67,7 @@ class Edit:
         return text
 
 
-@dataclass(frozen=True)
-class LogEntry:
+class LogEntry(NamedTuple):
     """Edits of one instant.
 
     Attributes:
@@ -200,13 +198,13 @@ def log_from(values: Any, renumber: bool = False) -> StructureLog:
         if entry.number != entries[i - 1].number + 1:
             raise InputError(f"log[{i}] must be entry {entries[i - 1].number + 1}, the next, not {entry.number}")
     if renumber:
-        entries = [replace(entry, number=i) for i, entry in enumerate(entries)]
+        entries = [entry._replace(number=i) for i, entry in enumerate(entries)]
     n_written = entries[-1].number + 1 if entries else 0
     return StructureLog(deque(entries, maxlen=MOST_ENTRIES), n_written)
 
 
 def _edit_from(value: Any, place: str) -> Edit:
-    entries = entries_of(value, [field.name for field in fields(Edit)], place)
+    entries = entries_of(value, Edit._fields, place)
     if entries["kind"] not in EDITS:
         raise InputError(f"{place}.kind must be one of {', '.join(EDITS)}, not {shown(entries['kind'])}")
     with located(place):

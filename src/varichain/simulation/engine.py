@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.instants.impact import Impact
 from varichain.instants.restraints import Restraints
 from varichain.kernels import running
-from varichain.kernels.impact import SLACK_FORCE
 from varichain.kernels.jit import plain
 from varichain.kernels.methods import scratch_shape
 from varichain.kernels.nodes import node_shape, open_node
-from varichain.kernels.records import CONTROL, FORCE, MODES, REMEMBERED, RUN, STRUCK, TRANSITION
+from varichain.kernels.records import CONTROL, FORCE, MODES, REMEMBERED, RUN, TRANSITION
 from varichain.kernels.samples import Sample, sample_widths
-from varichain.kernels.tables import as_records
+from varichain.kernels.tables import as_records, memory_of
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.simulation.control_tables import ControlTable
@@ -31,18 +29,20 @@ _TRANSITIONS_AT_ONCE = 200
 
 @dataclass
 class Snapshot:
-    """Complete state of a run at an instant; a restored run repeats itself to the bit."""
+    """Complete state of a run at an instant; a restored run repeats itself to the bit.
 
+    Attributes:
+        time: Time [s].
+        q, v, torques: Coordinates, velocities, and torques of the zero-order hold.
+        record, restraints: Memory of the records.
+    """
+
+    time: float
     q: Array
     v: Array
-    record: Record
-    restraints: Record
+    record: NDArray[np.uint8]
+    restraints: NDArray[np.uint8]
     torques: Array
-
-    @property
-    def time(self) -> float:
-        """Time [s]."""
-        return float(self.record["time"][0])
 
 
 class Engine:
@@ -133,37 +133,20 @@ class Engine:
         self._call(running.ADVANCE, until, most_steps)
         self.state._time = self.time
 
-    def settle(self, impact: Impact | None = None, meets_stops: bool = True) -> None:
+    def settle(self, meets_stops: bool = True) -> None:
         """Find the modes of all restraints at this instant.
 
         Args:
-            impact: The impact that was just solved, if there was one; the books take it in.
-            meets_stops: Whether joints that move into stops have an impact there, if there was none.
+            meets_stops: Whether joints that move into stops have an impact there; not if one was just solved.
         """
-        struck = [] if impact is None else self._struck(impact)
-        self._call(running.SETTLE if impact is None and meets_stops else running.CHOOSE)
-        self._put_before(struck)
+        self._call(running.SETTLE if meets_stops else running.CHOOSE)
 
     def settle_again(self) -> None:
         """Find the modes again after torques changed at the same instant; its earlier transitions are kept."""
-        earlier = list(self.new_transitions())
+        earlier = self.new_transitions()
         self._call(running.SETTLE)
-        self._put_before(earlier)
-
-    def _struck(self, impact: Impact) -> list[Any]:
-        """Transitions of the stops that pushed in an impact, whose energy the record counts; the first has it."""
-        self.record["lost"] += impact.energy_lost
-        found, lost = [], impact.energy_lost
-        for i in np.flatnonzero(np.abs(self.restraints["impulse"]) > SLACK_FORCE).tolist():
-            found.append(np.array((self.time, STRUCK, i, self.restraints["impulse"][i], lost), TRANSITION))
-            lost = 0.0
-        return found
-
-    def _put_before(self, earlier: list[Any]) -> None:
-        """Put transitions before those of the last call."""
-        whole = [*earlier, *self.new_transitions()]
-        for i, transition in enumerate(whole):
-            self._transitions[i] = transition
+        whole = np.concatenate([earlier, self.new_transitions()])
+        self._transitions[: len(whole)] = whole
         self.record["n_transitions"] = len(whole)
 
     def sample(self) -> Array:
@@ -242,13 +225,14 @@ class Engine:
     def snapshot(self) -> Snapshot:
         """Snapshot of the run now."""
         torques = self._controls["torque"].copy()
-        return Snapshot(self.q.copy(), self.v.copy(), self.record.copy(), self.restraints.copy(), torques)
+        record, restraints = (memory_of(records).copy() for records in (self.record, self.restraints))
+        return Snapshot(self.time, self.q.copy(), self.v.copy(), record, restraints, torques)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of the same epoch."""
         self.q[:], self.v[:] = snapshot.q, snapshot.v
-        self.record[:] = snapshot.record
-        self.restraints[:] = snapshot.restraints
+        memory_of(self.record)[:] = snapshot.record
+        memory_of(self.restraints)[:] = snapshot.restraints
         self._controls["torque"] = snapshot.torques
         self.record["is_evaluated"] = 0
         self.state._time = self.time

@@ -338,7 +338,7 @@ class Simulation:
             return engine
 
         def settle(engine: Engine, impact: Impact | None) -> None:
-            engine.settle(impact)
+            engine.settle(meets_stops=impact is None)
             check_status(engine)
             if new and controls.is_asked:
                 controls.update(self.m, engine)
