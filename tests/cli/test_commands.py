@@ -9,7 +9,7 @@ import varichain
 import varichain as vc
 from cli.commands import call
 from varichain.cli.running import METHODS
-from varichain.kernels.records import METHOD_CODES
+from varichain.kernels.run_records import METHOD_CODES
 from varichain.scenarios import SCENARIOS, Scenario
 
 SHORT = ("--until", "20ms")

@@ -5,7 +5,7 @@ import pytest
 
 import closed_zoo
 import varichain as vc
-from varichain.kernels.records import N_ACCOUNTS, Powers
+from varichain.kernels.run_records import N_ACCOUNTS, Powers
 from varichain.kernels.samples import WORK_LABELS, Sample, open_sample, sample_widths
 from varichain.trace import Columns
 

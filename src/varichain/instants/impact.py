@@ -16,7 +16,7 @@ from varichain.dynamics.totals import Momentum
 from varichain.errors import SimulationError
 from varichain.instants.restraints import touchable
 from varichain.kernels.impact import impact as _impact
-from varichain.kernels.records import CHANNEL, IMPACT, RESTRAINT, RUN
+from varichain.kernels.run_records import CHANNEL, IMPACT, RESTRAINT, RUN
 from varichain.kernels.tables import as_records
 from varichain.kernels.wrenches import add_wrench
 from varichain.layout.state import State

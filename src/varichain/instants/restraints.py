@@ -11,21 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import InputError
-from varichain.kernels.records import (
-    COORDINATE,
-    LINEAR,
-    LOOP_SPEC,
-    RESTRAINT,
-    ROW_CODES,
-    ROW_OF_LOOP,
-    SPEC,
-    SWING,
-    SWUNG,
-    TURNED,
-    TWIST,
-    TWISTED,
-    WHOLE_BALL,
-)
+from varichain.kernels.records import LINEAR, LOOP_SPEC, ROW_CODES, SPEC, SWUNG, TURNED, TWISTED
+from varichain.kernels.run_records import COORDINATE, RESTRAINT, ROW_OF_LOOP, SWING, TWIST, WHOLE_BALL
 from varichain.kernels.tables import memory_of
 from varichain.layout.layout import Layout
 from varichain.layout.workspace import Workspace

@@ -73,7 +73,7 @@ def solve_closed(table, refined, out):
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
     multipliers = open_multipliers(table)
     for r in range(len(rows)):
-        rows[r].wanted = multipliers[r]
+        rows[r].right_side = multipliers[r]
     subtract_free(loops, open_support(table), open_propagated(table), dofs, multipliers)
     solve(table, out)
     if not refined:
@@ -84,9 +84,9 @@ def solve_closed(table, refined, out):
         for r in range(loop.row, loop.row + loop.n_rows):
             row = rows[r]
             row.x = multipliers[r]
-            multipliers[r] = row.wanted - dot6(load6(row.f_A), dA_A) + dot6(load6(row.f_B), dA_B)
+            multipliers[r] = row.right_side - dot6(load6(row.f_A), dA_A) + dot6(load6(row.f_B), dA_B)
             if loop.orientation == COORDINATES:
-                multipliers[r] = row.wanted - slip_of(bodies, loop, out)
+                multipliers[r] = row.right_side - slip_of(bodies, loop, out)
     solve(table, out)
     for r in range(len(rows)):
         multipliers[r] += rows[r].x

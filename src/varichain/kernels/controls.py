@@ -9,7 +9,7 @@ from varichain.kernels.callbacks import call_controller
 from varichain.kernels.jit import routine
 from varichain.kernels.manifold import rotation_between
 from varichain.kernels.motion import position_motion, rotation_motion, scalar_motion, write_motion
-from varichain.kernels.records import ROTATION, SCALAR
+from varichain.kernels.run_records import ROTATION, SCALAR
 from varichain.kernels.tuples import mat_t_vec, mat_vec, matrix_from_quaternion, sub3
 
 

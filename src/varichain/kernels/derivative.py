@@ -6,8 +6,8 @@ from varichain.kernels.forward_dynamics import load_torques, outward_bias
 from varichain.kernels.jit import fragment, routine
 from varichain.kernels.links import point_of_link, rotation_of_link
 from varichain.kernels.loop_joints import load_loop_forces
-from varichain.kernels.records import Powers
 from varichain.kernels.restraints import aim_locks
+from varichain.kernels.run_records import Powers
 from varichain.kernels.soft_stops import load_soft_stops
 from varichain.kernels.tables import open_bodies, open_dofs, open_links, open_loops
 from varichain.kernels.tuples import (

@@ -14,8 +14,8 @@ from varichain.kernels.jit import CHANNELS, IMPACTS, MATRIX, RESTRAINTS, RUNS, T
 from varichain.kernels.kinematics import move_all
 from varichain.kernels.loop_wrenches import gather_wrenches
 from varichain.kernels.pivots import massless_freedom
-from varichain.kernels.records import WHOLE_BALL
 from varichain.kernels.restraints import BALL_STOPS, aim_locks, along, apply_modes, bring_to_rest, measure, reaction_of
+from varichain.kernels.run_records import WHOLE_BALL
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
 from varichain.kernels.totals import kinetic_energy, mass_and_center, momentum_about
 from varichain.kernels.tuples import ZERO6, add6, load6, store3, store6
@@ -37,6 +37,18 @@ def lock_all(table, restraints, channels, run):
     bodies, dofs = open_bodies(table), open_dofs(table)
     apply_modes(table, restraints)
     lock_drives(channels, run, bodies, dofs)
+
+
+@routine
+def release_all(bodies, dofs):
+    """Release all freedoms."""
+    for b in range(1, len(bodies)):
+        bodies[b].locked = 0
+        bodies[b].turned = 0
+    for k in range(len(dofs)):
+        dofs[k].lock = 0
+        dofs[k].slide = 0.0
+        dofs[k].forced = 0.0
 
 
 @routine
@@ -129,11 +141,10 @@ def _load_drive_jumps(dofs, channels, motion, run, q, v, dv, work):
 
 
 @routine
-def _solve_jump(table, restraints, channels, motion, run, is_apart, is_moved, q, v, dv, work):
+def _solve_jump(table, restraints, channels, motion, run, is_moved, q, v, dv, work):
     """Velocity jump for the present choice of locks; bodies and restraints then have the velocities after it.
 
-    `is_apart` if no restraint is touched or at rest: none takes part, and none is measured. `is_moved` if the bodies
-    have the velocities before the jump, and no lock has come or gone since they were moved.
+    `is_moved` if the bodies have the velocities before it, and no lock has come or gone since they were moved.
 
     Gives: bodies moved.
     """
@@ -149,8 +160,7 @@ def _solve_jump(table, restraints, channels, motion, run, is_apart, is_moved, q,
     for k in range(len(v)):
         after[k] = v[k] + dv[k]
     move_all(q, after, bodies, dofs)
-    if not is_apart:
-        measure(table, restraints, q, after)
+    measure(table, restraints, q, after)
 
 
 @routine
@@ -187,7 +197,7 @@ def collide(table, restraints, channels, motion, run, q, v, dv, work):
     """
     bodies, dofs = open_bodies(table), open_dofs(table)
     energy_before = kinetic_energy(bodies, dofs, v)
-    is_apart, is_moved = True, True
+    is_apart, is_moved = True, True  # no restraint is touched or was at rest; none is locked or was
     for i in range(len(restraints)):
         restraint = restraints[i]
         restraint.impulse = 0.0
@@ -196,8 +206,10 @@ def collide(table, restraints, channels, motion, run, q, v, dv, work):
             is_apart = False
         if restraint.locked or restraint.before > 0:
             is_moved = False
+    if is_apart:
+        restraints = restraints[:0]
     for turn in range(MOST_TURNS):
-        _solve_jump(table, restraints, channels, motion, run, is_apart, is_moved and turn == 0, q, v, dv, work)
+        _solve_jump(table, restraints, channels, motion, run, is_moved and turn == 0, q, v, dv, work)
         turned = False
         for i in range(len(restraints)):
             restraint = restraints[i]
@@ -215,7 +227,7 @@ def collide(table, restraints, channels, motion, run, q, v, dv, work):
         if not turned:
             break
     if _let_rest(restraints):
-        _solve_jump(table, restraints, channels, motion, run, False, False, q, v, dv, work)
+        _solve_jump(table, restraints, channels, motion, run, False, q, v, dv, work)
         for i in range(len(restraints)):
             if restraints[i].locked and restraints[i].at != 0:
                 restraints[i].impulse = reaction_of(table, restraints[i])
@@ -224,7 +236,6 @@ def collide(table, restraints, channels, motion, run, q, v, dv, work):
     energy_after = kinetic_energy(bodies, dofs, v)
     run.impact_lost = energy_before - energy_after
     run.lost += run.impact_lost
-    lock_all(table, restraints, channels, run)
     return energy_before, energy_after
 
 
@@ -255,8 +266,8 @@ def impact(
     """Impact of the loops, of pushes on bodies, of drives and of touched stops, with its books [NY, (25)-(38)].
 
     A loop with restitution opens afterwards with that part of the velocity that it closed with. Pushes are the bodies'
-    wrenches, which are cleared. Returns a freedom that moves no inertia, -1 if there is none, and the number of rows
-    that depend on others.
+    wrenches, which are cleared; nothing stays locked in the workspace, which others may share. Returns a freedom that
+    moves no inertia, -1 if there is none, and the number of rows that depend on others.
     """
     bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
     run, totals, multipliers = runs[0], totals_out[0], open_multipliers(table)
@@ -280,4 +291,5 @@ def impact(
     totals.opening = largest_opening(bodies, loops, rows) / fastest
     for b in range(len(bodies)):
         store6(bodies[b].wrench, ZERO6)
+    release_all(bodies, open_dofs(table))
     return massless, n_dependent

@@ -11,7 +11,7 @@ from numba.core import event
 
 from varichain.kernels.cache import CompilationNotice, KernelCache
 from varichain.kernels.pipeline import OPTIONS, KernelCompiler
-from varichain.kernels.records import CHANNEL, CONTROL, FORCE, IMPACT, RESTRAINT, RUN, TRANSITION
+from varichain.kernels.run_records import CHANNEL, CONTROL, FORCE, IMPACT, RESTRAINT, RUN, TRANSITION
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -16,8 +16,8 @@ from varichain.kernels.jit import (
     helper,
     kernel,
 )
-from varichain.kernels.records import FULL, REACHED
 from varichain.kernels.rows import CUBE, call
+from varichain.kernels.run_records import FULL, REACHED
 from varichain.kernels.running import ADVANCE, SETTLE
 from varichain.kernels.samples import open_sample, sample_widths
 

@@ -12,7 +12,7 @@ from varichain.kernels.charts import chart_rate
 from varichain.kernels.derivative import derivative
 from varichain.kernels.jit import fragment, helper, routine
 from varichain.kernels.manifold import step_all
-from varichain.kernels.records import EULER, N_ACCOUNTS, RK4, RK45
+from varichain.kernels.run_records import EULER, N_ACCOUNTS, RK4, RK45
 from varichain.kernels.tables import open_bodies
 
 _MOST_STAGES, _MOST_ROWS = 8, 8  # of Runge-Kutta methods, and of the extrapolation table

@@ -17,7 +17,6 @@ from varichain.kernels.impact import (
 )
 from varichain.kernels.jit import routine
 from varichain.kernels.kinematics import move_all
-from varichain.kernels.records import WHOLE_BALL
 from varichain.kernels.restraints import (
     BALL_STOPS,
     acceleration_of,
@@ -27,6 +26,7 @@ from varichain.kernels.restraints import (
     reaction_of,
     renew_directions,
 )
+from varichain.kernels.run_records import WHOLE_BALL
 from varichain.kernels.tables import open_bodies, open_dofs
 from varichain.kernels.tuples import length3, scale3, store3
 

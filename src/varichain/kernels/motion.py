@@ -8,8 +8,8 @@ R = R_i exp([phi]). At a break time the later piece counts, as in scipy.
 
 from varichain.kernels.jit import CHANNELS, MATRIX, VECTOR, helper, kernel, routine
 from varichain.kernels.manifold import quaternion_exp, quaternion_mul
-from varichain.kernels.records import CHANNEL, POSITION, ROTATION, SCALAR
 from varichain.kernels.rotation_vectors import angular_motion
+from varichain.kernels.run_records import CHANNEL, POSITION, ROTATION, SCALAR
 from varichain.kernels.tuples import ZERO3, cross3, mat_t_vec, matrix_from_quaternion, sub3
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from varichain.kernels.jit import helper
-from varichain.kernels.records import N_ACCOUNTS
+from varichain.kernels.run_records import N_ACCOUNTS
 
 
 class Node(NamedTuple):
@@ -21,10 +21,10 @@ class Node(NamedTuple):
     powers_end: Any
     work_done: Any  # in the step, by accounts
     step: Any  # scratch (n_v)
-    wanted: Any  # scratch (n_q + n_v)
+    scratch: Any  # scratch (n_q + n_v)
 
 
-N_NODE = len(Node._fields) + 1  # `wanted` takes two rows
+N_NODE = len(Node._fields) + 1  # `scratch` takes two rows
 
 
 def node_shape(n_q: int, n_v: int) -> tuple[int, int]:
@@ -46,5 +46,5 @@ def open_node(matrix, n_q, n_v):
         powers_end=matrix[7, :N_ACCOUNTS],
         work_done=matrix[8, :N_ACCOUNTS],
         step=matrix[9, :n_v],
-        wanted=matrix[10:].reshape(-1),
+        scratch=matrix[10:].reshape(-1),
     )

@@ -2,7 +2,8 @@
 
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.manifold import rotation_between
-from varichain.kernels.records import FREE, NO_FRICTION, SPHERICAL
+from varichain.kernels.records import FREE, SPHERICAL
+from varichain.kernels.run_records import NO_FRICTION
 from varichain.kernels.tuples import ZERO3, dot3, length3, mat_t_vec, matrix_from_quaternion, scale3, sub3
 
 _AT_REST = 1e-13  # [rad/s] below which a velocity has no direction

@@ -2,7 +2,7 @@
 
 from varichain.kernels.closing import close_positions
 from varichain.kernels.jit import INTEGER, NUMBER, TABLE, VECTOR, kernel
-from varichain.kernels.records import RESTRAINT
+from varichain.kernels.run_records import RESTRAINT
 from varichain.kernels.tables import no_records
 
 

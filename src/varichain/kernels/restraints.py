@@ -14,9 +14,9 @@ from varichain.kernels.gram import LEAST_DIAGONAL
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.loops import place_loop, relative
 from varichain.kernels.manifold import step_quaternion
-from varichain.kernels.records import COORDINATE, NO_FRICTION, ROW_OF_LOOP, SWING, WHOLE_BALL
 from varichain.kernels.relative_rotation import turned_back
 from varichain.kernels.row_kinds import bias_along, coordinate_along, direction, unit_wrench, velocity_along
+from varichain.kernels.run_records import COORDINATE, NO_FRICTION, ROW_OF_LOOP, SWING, WHOLE_BALL
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
 from varichain.kernels.tuples import (
     add6,
@@ -172,9 +172,13 @@ def measure(table, restraints, q, v):
             restraint.x = length3(w)
             restraint.rate = dot3(load3(restraint.direction), w) if restraint.slide else restraint.x
         else:
-            swing, twist, _, _, _, _ = ball_angles(restraint, q)
-            restraint.x = swing if restraint.kind == SWING else twist
-            restraint.rate = along(restraint, q, v)
+            swing, twist, _, _, n, m = ball_angles(restraint, q)
+            if restraint.kind == SWING:
+                restraint.x = swing
+                restraint.rate = dot3(n, _three(v, restraint.dof))
+            else:
+                restraint.x = twist
+                restraint.rate = dot3(m, _three(v, restraint.dof - 1))
 
 
 @routine

@@ -29,7 +29,8 @@ from varichain.kernels.jit import (
 from varichain.kernels.methods import embedded_error, take_step
 from varichain.kernels.modes import choose_modes, smallest_signal
 from varichain.kernels.nodes import open_node
-from varichain.kernels.records import (
+from varichain.kernels.restraints import longest_step, renew_directions
+from varichain.kernels.run_records import (
     CHATTERING,
     DIVERGED,
     EULER,
@@ -46,7 +47,6 @@ from varichain.kernels.records import (
     TOO_SMALL,
     UNDECIDED,
 )
-from varichain.kernels.restraints import longest_step, renew_directions
 from varichain.kernels.samples import write_sample
 
 # What a call is to do.
@@ -180,7 +180,7 @@ def settle(context, is_after_impact, q, v, node, transitions):
     """Impact if a stop is struck, then the modes from now on; the node is evaluated. Returns a status."""
     table, restraints, run = context.table, context.restraints, context.run
     if not is_after_impact and find_touched(table, restraints, q, v):
-        collide(table, restraints, context.channels, context.motion, run, q, v, node.step, node.wanted)
+        collide(table, restraints, context.channels, context.motion, run, q, v, node.step, node.scratch)
     _note_struck(run, restraints, transitions)
     found = choose_modes(context, run.time, q, v, node.tau, node.a)
     _evaluate(context, run.time, q, v, node.tau, node.a, node.powers)

@@ -9,7 +9,7 @@ from varichain.kernels.jit import helper, routine
 from varichain.kernels.loop_joints import loop_spring_energy
 from varichain.kernels.loop_wrenches import gather_wrenches
 from varichain.kernels.passive import spring_energy
-from varichain.kernels.records import N_ACCOUNTS, Powers
+from varichain.kernels.run_records import N_ACCOUNTS, Powers
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
 from varichain.kernels.totals import kinetic_energy, mass_and_center, momentum_about
 from varichain.kernels.tuples import add3, dot3, linear, load3, load6, store3, store6

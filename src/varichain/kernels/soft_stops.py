@@ -2,9 +2,9 @@
 
 from varichain.kernels.jit import routine
 from varichain.kernels.loops import place_loop
-from varichain.kernels.records import COORDINATE, ROW_OF_LOOP, SWING
 from varichain.kernels.restraints import ball_angles, measure
 from varichain.kernels.row_kinds import direction, unit_wrench
+from varichain.kernels.run_records import COORDINATE, ROW_OF_LOOP, SWING
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_rows
 from varichain.kernels.tuples import add_scaled6, load3, load6, store6
 

@@ -10,7 +10,7 @@ from varichain.kernels.derivative import derivative
 from varichain.kernels.jit import CONTROLS, INTEGER, MATRIX, NUMBER, RUNS, TABLE, VECTOR, kernel
 from varichain.kernels.methods import rk4, scratch_shape
 from varichain.kernels.nodes import node_shape, open_node
-from varichain.kernels.records import CHANNEL, CONTROL, FORCE, RESTRAINT, RUN
+from varichain.kernels.run_records import CHANNEL, CONTROL, FORCE, RESTRAINT, RUN
 from varichain.kernels.tables import as_records, no_records
 
 

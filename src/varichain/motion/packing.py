@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.kernels.motion import evaluate
-from varichain.kernels.records import CHANNEL, POSITION, ROTATION, SCALAR
+from varichain.kernels.run_records import CHANNEL, POSITION, ROTATION, SCALAR
 from varichain.kernels.tables import as_records
 from varichain.motion.pieces import Pieces
 from varichain.motion.track import FREEDOMS, Track

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import InputError
-from varichain.kernels.records import CHANNEL
+from varichain.kernels.run_records import CHANNEL
 from varichain.layout.layout import Layout
 from varichain.layout.tree import JointSlot
 from varichain.motion import Motion

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from varichain.dynamics.arguments import link_row
 from varichain.dynamics.forces import Force
 from varichain.errors import ControllerError, InputError
-from varichain.kernels.records import FORCE
+from varichain.kernels.run_records import FORCE
 from varichain.layout.layout import Layout
 from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion

@@ -13,7 +13,7 @@ from varichain.kernels import running
 from varichain.kernels.jit import plain
 from varichain.kernels.methods import scratch_shape
 from varichain.kernels.nodes import node_shape, open_node
-from varichain.kernels.records import CONTROL, FORCE, MODES, REMEMBERED, RUN, TRANSITION
+from varichain.kernels.run_records import CONTROL, FORCE, MODES, REMEMBERED, RUN, TRANSITION
 from varichain.kernels.samples import Sample, sample_widths
 from varichain.kernels.tables import as_records, memory_of
 from varichain.layout.layout import Layout

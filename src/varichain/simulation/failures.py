@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from varichain.errors import ChatteringError, DivergenceError, SimulationError
-from varichain.kernels.records import CHATTERING, DIVERGED, FULL, REACHED, TOO_SMALL, UNDECIDED
+from varichain.kernels.run_records import CHATTERING, DIVERGED, FULL, REACHED, TOO_SMALL, UNDECIDED
 from varichain.layout.layout import Layout
 from varichain.simulation.engine import Engine
 

@@ -11,8 +11,8 @@ from varichain.dynamics.sharing import share
 from varichain.errors import DivergenceError, SimulationError
 from varichain.kernels import running
 from varichain.kernels.many_runs import run_rows
-from varichain.kernels.records import REACHED, RUN
 from varichain.kernels.rows import address_of_kernel
+from varichain.kernels.run_records import REACHED, RUN
 from varichain.kernels.tables import as_records
 from varichain.layout.layout import layout_of
 from varichain.mechanism.mechanism import Mechanism

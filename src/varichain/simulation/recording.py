@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from varichain.instants.actions import Connect, Couple, Cut, Push, SetGravity
-from varichain.kernels.records import LEFT, SLIPPED, STRUCK, STUCK
+from varichain.kernels.run_records import LEFT, SLIPPED, STRUCK, STUCK
 from varichain.kernels.samples import WORK_LABELS
 from varichain.mechanism.describe import description
 from varichain.mechanism.log import as_dict

@@ -8,7 +8,7 @@ from typing import Any
 
 from varichain.errors import InputError
 from varichain.instants.restraints import Limits, SoftLimits, checked_limits
-from varichain.kernels.records import METHOD_CODES
+from varichain.kernels.run_records import METHOD_CODES
 from varichain.spatial.checks import finite_scalar, positive_scalar
 
 _ADAPTIVE = ("rk45", "gbs")

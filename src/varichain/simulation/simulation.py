@@ -17,7 +17,7 @@ from varichain.instants.actions import Action as InstantAction
 from varichain.instants.change import happen
 from varichain.instants.impact import Impact
 from varichain.instants.restraints import restraints_of
-from varichain.kernels.records import METHOD_CODES
+from varichain.kernels.run_records import METHOD_CODES
 from varichain.layout.state import State
 from varichain.mechanism.log import LogEntry
 from varichain.mechanism.mechanism import Mechanism
