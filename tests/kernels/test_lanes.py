@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from varichain.kernels.jit import routine
+from varichain.kernels.jit import INTEGER, VECTOR, kernel
 from varichain.kernels.lanes import lane, load_lanes, pack, spread, store_lanes, sum_lanes
 
 
-@routine
+@kernel(VECTOR, INTEGER, VECTOR)
 def _work(array, place, out):
-    """Each operation once, with lanes that begin anywhere."""
+    """Each operation once, with lanes that begin anywhere; a kernel, since nothing else can be called from Python."""
     x, y = load_lanes(array, place), load_lanes(array, place + 4)
     store_lanes(out, 0, x + y)
     store_lanes(out, 4, x - y)

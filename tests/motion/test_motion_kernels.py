@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.interpolate import PPoly
 
+from compiled import angular_motion
 from lane import scaled
 from oracles.rotation_jets import rotation_jet
 from oracles.rotations import quaternion_exp, quaternion_product, rotation_of_quaternion
@@ -128,8 +129,6 @@ def rotation_channel(breaks, pieces, repeats=False):
 @given(unit_axes(), st.floats(-9.0, 0.0), st.integers(0, 2**32))
 def test_nothing_is_lost_where_the_series_ends(axis, exponent, seed):
     """Rates of rotation vectors of 1e-9 to 1 rad equal the definition's to rounding, on both sides of the series."""
-    from varichain.kernels.rotation_vectors import angular_motion
-
     rng = np.random.default_rng(seed)
     rate, acceleration = tuple(rng.normal(size=3)), tuple(rng.normal(size=3))
     for angle in (10.0**exponent, np.nextafter(0.5, 0.0), 0.5):

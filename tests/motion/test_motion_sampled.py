@@ -10,6 +10,7 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, RotationSpline
 
 import varichain as vc
+from compiled import angular_motion
 from lane import scaled
 from oracles.rotations import quaternion_exp, quaternion_product, rotation_of_quaternion
 from varichain.motion.rotation_rates import RotationRates
@@ -208,8 +209,6 @@ def test_a_full_turn_repeats():
 @given(st.integers(0, 2**32))
 def test_rates_of_many_are_rates_of_one(seed):
     """The rates that fits are made with are those of the kernels."""
-    from varichain.kernels.rotation_vectors import angular_motion
-
     rng = np.random.default_rng(seed)
     n = scaled(20, 5)
     phi, rate, acceleration = rng.normal(size=(3, n, 3))

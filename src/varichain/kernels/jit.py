@@ -10,7 +10,7 @@ import numpy as np
 from numba.core import event
 
 from varichain.kernels.cache import CompilationNotice, KernelCache
-from varichain.kernels.pipeline import OPTIONS, KernelCompiler
+from varichain.kernels.pipeline import OPTIONS, KernelCompiler, PartCompiler
 from varichain.kernels.run_records import CHANNEL, CONTROL, FORCE, IMPACT, RESTRAINT, RUN, TRANSITION
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -26,23 +26,24 @@ RESTRAINTS, FORCES, CHANNELS, CONTROLS, RUNS, TRANSITIONS, IMPACTS = [
 ]
 KERNELS: dict[Any, tuple[Any, ...]] = {}
 
+# Options of functions that kernels alone call: no way into them from Python.
+_PART: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+if not JIT_DISABLED:
+    _PART["pipeline_class"] = PartCompiler
+
 
 def helper(function: Function) -> Function:
     """Compile a small function that only other kernels call; it is inlined into them."""
-    return numba.njit(forceinline=True, **OPTIONS)(function)  # type: ignore[no-any-return]
+    return numba.njit(forceinline=True, **_PART)(function)  # type: ignore[no-any-return]
 
 
 def routine(function: Function) -> Function:
     """Compile a function that other kernels call and that is too long to be copied into each of them."""
-    return numba.njit(**OPTIONS)(function)  # type: ignore[no-any-return]
+    return numba.njit(**_PART)(function)  # type: ignore[no-any-return]
 
 
 def fragment(function: Function) -> Function:
-    """A part of one longer routine or kernel, put into it before compilation.
-
-    Every routine is optimized together with all routines that it calls: each level of a call tree costs seconds.
-    A fragment has a name of its own and adds no level.
-    """
+    """A piece of one longer routine or kernel, put into it before compilation; the types of its arguments may vary."""
     return numba.njit(inline="always", **OPTIONS)(function)  # type: ignore[no-any-return]
 
 

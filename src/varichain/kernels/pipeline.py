@@ -1,14 +1,23 @@
-"""Numba's compiler as kernels need it: options of all compiled functions, and one more pass for kernels."""
+"""Numba's compiler as kernels need it: parts stay intermediate code, and each kernel is optimized once, as a whole.
+
+Numba makes machine code of every function, and optimizes it together with all that it calls, again at each level of a
+call tree. Nobody calls the machine code of helpers and routines. Here they are *parts*: lowered to intermediate code
+and left so. A kernel takes in all parts that it reaches, each once, and is optimized with them. That takes about half
+the time.
+"""
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numba
 from llvmlite.binding import Linkage
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba import _dynfunc
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
 from numba.core.compiler_machinery import LoweringPass, register_pass
-from numba.core.typed_passes import AnnotateTypes
+from numba.core.typed_passes import AnnotateTypes, NativeLowering
 
 # Contraction alone: a * b + c may become one fused instruction; NaN and infinity keep their meaning.
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "nogil": True}
@@ -16,32 +25,102 @@ OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "no
 # Packs the short sums of 3-vectors and 6x6 inertias into vector instructions: forward dynamics takes 20 % less.
 numba.config.SLP_VECTORIZE = 1
 
+# What a part has in place of machine code: Python's own call of an object, which refuses to call the part.
+_REFUSAL = ctypes.cast(ctypes.pythonapi.PyObject_Call, ctypes.c_void_p).value
 
-@register_pass(mutates_CFG=False, analysis_only=False)
-class _InternalizeCallees(LoweringPass):  # type: ignore[misc]
-    """Give all functions that a kernel calls internal linkage, so that results are reproducible to the bit.
 
-    Kernels that share a routine are compiled with a copy of it each, and copies differ in their last bits. Numba lets
-    all of them use the copy that a process happens to load first: results would depend on what was called before.
+class _Part(JITCodeLibrary):  # type: ignore[misc]
+    """Intermediate code of a helper or routine, without optimization and without machine code."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def finalize(self) -> None:
+        """Nothing more can be added."""
+        self._raise_if_finalized()
+        self._finalized = True
+
+
+class _Whole(JITCodeLibrary):  # type: ignore[misc]
+    """A kernel with all parts that it reaches, each once.
+
+    All of them get internal linkage, so that results are reproducible to the bit: kernels have a copy each of the parts
+    that they share, and copies differ in their last bits. Numba lets all kernels use the copy that a process happens to
+    load first; results would depend on what was called before.
     """
 
-    _name = "varichain_internalize_callees"
+    def finalize(self) -> None:
+        """Link, optimize and make machine code."""
+        reached: dict[Any, None] = dict.fromkeys(self._linking_libraries)
+        waiting = list(reached)
+        while waiting:
+            library = waiting.pop()
+            if isinstance(library, _Part):
+                new = [inner for inner in library._linking_libraries if inner not in reached]
+                reached |= dict.fromkeys(new)
+                waiting += new
+        self._linking_libraries[:] = reached
+        super().finalize()
+
+    def _optimize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+                function.linkage = Linkage.internal
+        super()._optimize_final_module()
+
+
+def _library(state: Any, kind: type[JITCodeLibrary]) -> Any:
+    library = state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
+    library.enable_object_caching()
+    return library
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class _BeginWhole(LoweringPass):  # type: ignore[misc]
+    """Lower into a library of a kernel."""
+
+    _name = "varichain_begin_whole"
 
     def __init__(self) -> None:
         LoweringPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
-        library = state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
-        library.enable_object_caching()
-        optimize = library._optimize_final_module
+        _library(state, _Whole)
+        return True
 
-        def internalize() -> None:
-            for function in library._final_module.functions:
-                if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
-                    function.linkage = Linkage.internal
-            optimize()
 
-        library._optimize_final_module = internalize
+@register_pass(mutates_CFG=False, analysis_only=False)
+class _BeginPart(LoweringPass):  # type: ignore[misc]
+    """Lower into a library of a part, and no further."""
+
+    _name = "varichain_begin_part"
+
+    def __init__(self) -> None:
+        LoweringPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        _library(state, _Part)
+        state.flags.no_compile = True
+        return True
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class _EndPart(LoweringPass):  # type: ignore[misc]
+    """Register a part under the entry point by which its callers find it; there is nothing to enter."""
+
+    _name = "varichain_end_part"
+
+    def __init__(self) -> None:
+        LoweringPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        lowered, library = state["cr"], state.library
+        name, described = lowered.fndesc.qualname.split(".")[-1], f"part {lowered.fndesc.qualname!r}"
+        module = lowered.fndesc.lookup_module()
+        entry = _dynfunc.make_function(module, name, described, _REFUSAL, lowered.env, (library,))
+        state.targetctx.insert_user_function(entry, lowered.fndesc, [library])
+        state.reload_init.extend(library._reload_init)
+        state["cr"] = _LowerResult(lowered.fndesc, lowered.call_helper, cfunc=entry, env=lowered.env)
         return True
 
 
@@ -49,8 +128,20 @@ class KernelCompiler(CompilerBase):  # type: ignore[misc]
     """Numba's compiler, for kernels."""
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's own passes, and the one above as the last before lowering."""
+        """Numba's own passes, into a library of a kernel."""
         pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        pipeline.add_pass_after(_InternalizeCallees, AnnotateTypes)
+        pipeline.add_pass_after(_BeginWhole, AnnotateTypes)
+        pipeline.finalize()
+        return [pipeline]
+
+
+class PartCompiler(CompilerBase):  # type: ignore[misc]
+    """Numba's compiler, for helpers and routines."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Numba's own passes up to lowering, into a library of a part."""
+        pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        pipeline.add_pass_after(_BeginPart, AnnotateTypes)
+        pipeline.add_pass_after(_EndPart, NativeLowering)
         pipeline.finalize()
         return [pipeline]
