@@ -5,11 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test bench pictures browser venv clean
+.PHONY: help demo test test-long bench pictures browser venv clean
 
 help:
 	@echo "make demo    install the package and show what it does"
 	@echo "make test    install what developers need and run every check"
+	@echo "make test-long  run the long sweeps that make test leaves out"
 	@echo "make bench   measure the speed"
 	@echo "make browser   install chromium for the tests of pages, where that is possible"
 	@echo "make pictures  draw the pictures of the documents anew"
@@ -26,6 +27,9 @@ demo: $(VENV)/.package-installed
 
 test: venv browser
 	$(BIN)/python tools/run_checks.py
+
+test-long: venv browser
+	$(BIN)/python -m pytest -m long -n auto
 
 # Debian's chromium; where it cannot be installed, tests that need a browser are skipped and say so.
 APT := DEBIAN_FRONTEND=noninteractive apt-get -qq

@@ -156,13 +156,15 @@ def limited(q, v, **options):
 
 
 GRIP = vc.connect("lower", "block", vc.Revolute("y"), at=(0, 0, -1), name="grip")
+# beside the line of the two rods: straight rods cannot follow a block that moves across them
+GRIP_ASIDE = vc.connect("lower", "block", vc.Revolute("y"), at=(0.3, 0, -1), name="grip")
 # coordinates, velocities, actions: which stops are touched, and which way joints move there
 TOUCHED = {
     "at rest at a stop, pushed into it": ((0.0, 0.5, -1), (0, 0, 0), [vc.push("upper", (-1, 0, 0), at=(0, 0, -1))]),
     "at rest at a stop, pushed off it": ((0.0, 0.5, -1), (0, 0, 0), [vc.push("upper", (1, 0, 0), at=(0, 0, -1))]),
     "along a stop, driven into it by a grip": ((0.5, 0.5, 0.0), (-2, -1, 0), [GRIP]),
     "leaving a stop with a grip": ((0.0, 0.5, -1), (1.0, 0.5, 2.0), [GRIP]),
-    "two stops, at rest": ((0.0, 0.0, -1), (0, 0, -3.0), [GRIP]),
+    "two stops, at rest": ((0.0, 0.0, -1), (0, 0, -3.0), [GRIP_ASIDE]),
     "three stops, at rest": ((0.0, 1.0, 0.0), (0, 0, 0), [vc.push("lower", (3, 0, 1), at=(0, 0, -1)), GRIP]),
     "into a stop": ((0.0, 0.5, -1), (-1.0, 0.5, 2.0), [GRIP]),
     "into two stops": ((0.0, 1.0, -1), (-1.0, 2.0, 0.5), [GRIP]),

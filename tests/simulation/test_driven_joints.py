@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.interpolate import CubicSpline
+from scipy.interpolate import CubicSpline, PPoly
 
 import varichain as vc
 from closed_zoo import four_bar
@@ -164,7 +164,7 @@ def test_two_drives_that_fight_through_a_loop_end_the_run():
     names = [joint.name for joint in m.joints]
     start = {name: float(s[name].q) for name in names}
     apart = {
-        names[0]: splined(lambda t: start[names[0]] + 0.4 * (1 - np.cos(2 * t))),
+        names[0]: PPoly(np.array([[10.0], [0.0], [0.0], [0.0], [start[names[0]]]]), np.array([0.0, 1.0])),  # 10 t^4
         names[1]: splined(lambda t: start[names[1]] + 0.0 * t),
         names[2]: splined(lambda t: start[names[2]] + 0.0 * t),
     }
@@ -173,3 +173,6 @@ def test_two_drives_that_fight_through_a_loop_end_the_run():
     assert f"driven are {', '.join(names)}; " in str(caught.value) and "locked" not in str(caught.value)
     assert caught.value.time < 0.1
     assert caught.value.trace.epochs[0].closure[-1] < 1e-9
+    apart[names[0]] = splined(lambda t: start[names[0]] + 0.4 * (1 - np.cos(2 * t)))  # at once
+    with pytest.raises(vc.SimulationError, match=r"at t = 0 s the loops cannot move on: driven are .*; drive fewer"):
+        vc.simulate(m, s, 1.0, motion=vc.Motion(apart), step=0.01)

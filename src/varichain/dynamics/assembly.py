@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import Table, opened
+from varichain.dynamics.coordinates import RANK_TOLERANCE
 from varichain.dynamics.loops import closure_errors, constraint_matrix
 from varichain.errors import AssemblyError, InputError
 from varichain.kernels.manifold import difference, integrate
@@ -31,7 +32,8 @@ class Assembly:
     """Result of `assemble`.
 
     Attributes:
-        state: State with all loops closed; time and velocities as they were.
+        state: State with all loops closed; time and velocities as they were. With joints to hold, the
+            others have velocities with which the loops stay closed.
         moved: Step (n_v,) on the manifold from the start to the result.
         distance: Largest entry of `moved` [rad or m].
         residual: Largest error of any loop [m or rad].
@@ -60,19 +62,16 @@ def assemble(m: Mechanism, s: State, hold: Iterable[str] = (), tolerance: float 
     Args:
         m: Mechanism.
         s: Rough start; not changed.
-        hold: Names of joints that keep their coordinates.
+        hold: Names of joints that keep their coordinates and, if there are any, their velocities: the others follow.
         tolerance: Largest error [m or rad] that counts as closed.
 
     Raises:
-        AssemblyError: The loops cannot be closed from here; what is left open of each is in `residuals`.
+        AssemblyError: The loops cannot be closed from here, what is left open of each is in `residuals`; or they cannot
+            stay closed with the velocities of joints to hold.
     """
     layout, table = opened(m, s)
     limit = positive_scalar(tolerance, "tolerance")
-    free = np.ones(layout.n_v, dtype=bool)
-    if isinstance(hold, str):
-        raise InputError(f"hold must be a list of joint names, such as [{hold!r}]")
-    for name in hold:
-        free[layout.slot(name).v] = False
+    free = ~columns_to_hold(layout, hold)
     q, steps = _descend(layout, table, s.q.copy(), np.flatnonzero(free))
     errors = closure_errors(layout, table, q)
     residual = float(np.abs(errors).max(initial=0.0))
@@ -82,7 +81,46 @@ def assemble(m: Mechanism, s: State, hold: Iterable[str] = (), tolerance: float 
     difference(table, s.q, q, moved)
     state = s.copy()
     state.q[:] = q
+    if not free.all() and state.v.any():
+        state.v[:] = following_velocities(layout, table, state, ~free)
     return Assembly(state, moved, float(np.abs(moved).max(initial=0.0)), residual, steps)
+
+
+def columns_to_hold(layout: Layout, hold: Iterable[str]) -> NDArray[np.bool_]:
+    """Which freedoms (n_v,) belong to joints to hold."""
+    if isinstance(hold, str):
+        raise InputError(f"hold must be a list of joint names, such as [{hold!r}]")
+    kept = np.zeros(layout.n_v, dtype=bool)
+    for name in hold:
+        kept[layout.slot(name).v] = True
+    return kept
+
+
+def following_velocities(
+    layout: Layout, table: Table, s: State, kept: NDArray[np.bool_], M: Array | None = None
+) -> Array:
+    """Velocities (n_v,) with which loops stay closed: those to hold as they are, the others nearest to theirs.
+
+    Nearest in the metric of the mass matrix M; without one, each freedom counts alike.
+
+    Raises:
+        AssemblyError: The velocities of the joints to hold contradict the loops.
+    """
+    K, v, free = constraint_matrix(layout, table, s.q), s.v.copy(), np.flatnonzero(~kept)
+    root = np.eye(len(free)) if M is None else np.linalg.cholesky(M[np.ix_(free, free)])
+    rows = np.linalg.solve(root, K[:, free].T).T  # in the metric
+    step = np.linalg.lstsq(rows, -K @ v, rcond=RANK_TOLERANCE)[0]
+    v[free] += np.linalg.solve(root.T, step)
+    opening = np.abs(K @ v)
+    if not opening.max(initial=0.0) <= 1e-9 * (1.0 + np.abs(v).max(initial=0.0)):
+        residuals = {one.name: float(opening[one.rows].max(initial=0.0)) for one in layout.constraints}
+        worst = max(residuals, key=lambda name: residuals[name])
+        raise AssemblyError(
+            f"with the velocities of the joints to hold the loops cannot stay closed: {worst!r} opens with "
+            f"{residuals[worst]:.3g} m/s or rad/s; hold fewer joints, or others",
+            residuals,
+        )
+    return v
 
 
 def close_loops(layout: Layout, table: Table, q: Array, most_steps: int = 20) -> float:

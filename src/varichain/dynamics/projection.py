@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from varichain.dynamics.arguments import opened_with_mass, require_inertia
-from varichain.dynamics.assembly import CLOSED
+from varichain.dynamics.assembly import CLOSED, assemble, columns_to_hold, following_velocities
 from varichain.dynamics.loops import closure_errors
 from varichain.errors import AssemblyError
+from varichain.kernels.mass_matrix import mass_matrix
 from varichain.kernels.projection import project_position
 from varichain.kernels.velocity_jump import velocity_jump
 from varichain.layout.state import State
@@ -16,19 +19,34 @@ from varichain.mechanism.mechanism import Mechanism
 _MOST_STEPS = 30
 
 
-def project(m: Mechanism, s: State) -> State:
+def project(m: Mechanism, s: State, hold: Iterable[str] = ()) -> State:
     """Nearest state with all loops closed, positions first, then velocities; no momentum is created.
 
-    For small errors; `assemble` finds a configuration from far away.
+    For small errors; `assemble` finds a configuration from far away. With joints to hold, "this one moves so, and the
+    others follow": `s["crank"].v = 2.0; s = vc.project(m, s, hold=["crank"])`.
+
+    Args:
+        m: Mechanism.
+        s: State; not changed.
+        hold: Names of joints that keep their coordinates and velocities.
 
     Raises:
-        AssemblyError: Newton's method does not close the loops from here.
+        AssemblyError: Newton's method does not close the loops from here, or the joints to hold contradict them.
         SingularMassError: Something that can move has no inertia in that direction.
     """
     layout, table = opened_with_mass(m, s)
     closed = s.copy()
     if layout.is_tree:
+        columns_to_hold(layout, hold)
         return closed
+    if hold:
+        closed.v[:] = 0.0
+        found = assemble(m, closed, hold).state
+        found.v[:] = s.v
+        M = np.empty((layout.n_v, layout.n_v))
+        mass_matrix(table, found.q, M)
+        found.v[:] = following_velocities(layout, table, found, columns_to_hold(layout, hold), M)
+        return found
     jump = np.empty(layout.n_v)
     left = project_position(table, closed.q, CLOSED, _MOST_STEPS, jump)
     if not left <= 1e-9:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
+import numpy as np
+
 from varichain.dynamics.arguments import require_mass, sound_layout
 from varichain.dynamics.mobility import Mobility, mobility_of
 from varichain.errors import InputError
@@ -28,6 +30,7 @@ from varichain.instants.actions import (
 )
 from varichain.instants.gaps import close_gaps
 from varichain.instants.impact import Bare, Impact, Moving, solve_impact
+from varichain.kernels.totals import energy
 from varichain.layout.state import State
 from varichain.mechanism.connections import connection_edit, cut_joint
 from varichain.mechanism.coupling import Coupling, coupling_edit
@@ -48,6 +51,8 @@ class StructureChange:
         impact: The impact of connections, couplings and pushes; None if there were only cuts, which change no velocity.
         before, after: Copies of the state.
         entry: Entry of the structure log; None if the structure stayed as it was.
+        energy_released: Energy of springs and armatures in joints that were cut, less that of springs in new joints
+            [J]: it goes with the joints.
     """
 
     time: float
@@ -56,11 +61,12 @@ class StructureChange:
     before: State
     after: State
     entry: LogEntry | None = None
+    energy_released: float = 0.0
 
     @property
     def energy_lost(self) -> float:
-        """Kinetic energy that the impact took [J]."""
-        return self.impact.energy_lost if self.impact is not None else 0.0
+        """Energy that the change took [J]: by its impact, and with springs and armatures."""
+        return self.energy_released + (self.impact.energy_lost if self.impact is not None else 0.0)
 
     def mobility_before(self) -> Mobility:
         """Mobility of the structure before the change."""
@@ -211,6 +217,9 @@ def happen(
         pushes = [action.force for action in actions if isinstance(action, Push)]
         has_impact = bool(links or couplings or pushes or is_impact)
         moving = moving_for(after, has_impact)
+        released = _stored(before) - _stored(after) if _stores_energy(edits, links) else 0.0
+        if released:
+            moving.record["lost"] += released
         found = None
         if has_impact:
             joined = frozenset(str(link.joint.name) for link in links if link.joint) if restitution else frozenset()
@@ -219,8 +228,21 @@ def happen(
         settle(moving, found)
     entry = None
     if edits and not is_trial:
-        entry = m.log.write(s.time, tuple(edits), found.energy_lost if found is not None else 0.0)
-    return Instant(StructureChange(s.time, tuple(edits), found, before, after, entry), moving)
+        entry = m.log.write(s.time, tuple(edits), released + (found.energy_lost if found is not None else 0.0))
+    return Instant(StructureChange(s.time, tuple(edits), found, before, after, entry, released), moving)
+
+
+def _stores_energy(edits: list[Edit], links: list[Link]) -> bool:
+    """Whether joints that are cut have springs or armature, or new ones springs."""
+    joints = [edit.model for edit in edits if edit.multiplier is None] + [link.joint for link in links if link.joint]
+    return any(any(joint.stiffness) or any(joint.armature) for joint in joints)
+
+
+def _stored(s: State) -> float:
+    """Kinetic energy, and that of springs [J]."""
+    parts = np.empty(3)
+    energy(s.layout.workspaces.of_thread.table, s.q, s.v, parts)
+    return float(parts[0] + parts[2])
 
 
 def _edits(m: Mechanism, links: list[Link], couplings: list[Coupling], found: Impact) -> list[Edit]:

@@ -80,12 +80,15 @@ def keep_positions(context, t, q, v, step):
 
 @routine
 def keep_velocities(table, restraints, q, v, step):
-    """Make loops stay closed by the smallest change of v in the mass metric; returns the largest error left."""
+    """Make loops stay closed by the smallest change of v in the mass metric.
+
+    Returns the largest change of a velocity, as a part of the fastest.
+    """
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
     multipliers = open_multipliers(table)
     if len(loops) == 0:
         return 0.0
-    largest, before, fastest = 0.0, 1e300, 1.0
+    before, fastest, changed = 1e300, 1.0, 0.0
     for k in range(len(v)):
         fastest = max(fastest, abs(v[k]))
     aim_locks(restraints, bodies, dofs, q, v)
@@ -112,6 +115,7 @@ def keep_velocities(table, restraints, q, v, step):
         _correct(table, step)
         for k in range(len(v)):
             v[k] += step[k]
+            changed = max(changed, abs(step[k]))
         for b in range(1, len(bodies)):  # positions stay: velocities of bodies change by the solution
             store6(bodies[b].V, add6(load6(bodies[b].V), load6(bodies[b].dA)))
-    return largest
+    return changed / fastest

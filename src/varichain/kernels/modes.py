@@ -6,6 +6,7 @@ It is solved by pivoting, as in `impact`.
 
 import math
 
+from varichain.kernels.couplings import slip_of
 from varichain.kernels.derivative import derivative
 from varichain.kernels.impact import (
     MOST_TURNS,
@@ -17,6 +18,7 @@ from varichain.kernels.impact import (
 )
 from varichain.kernels.jit import routine
 from varichain.kernels.kinematics import move_all
+from varichain.kernels.records import COORDINATES
 from varichain.kernels.restraints import (
     BALL_STOPS,
     acceleration_of,
@@ -27,13 +29,16 @@ from varichain.kernels.restraints import (
     renew_directions,
 )
 from varichain.kernels.run_records import WHOLE_BALL
-from varichain.kernels.tables import open_bodies, open_dofs
-from varichain.kernels.tuples import length3, scale3, store3
+from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_rows
+from varichain.kernels.tuples import dot6, length3, load6, scale3, store3
 
 # [rad/s or m/s] A row that comes to rest has some velocity left at the instant that is found: no coordinate of its own.
 _RESTING = 1e-7
 # [rad or m] A joint that is so little beyond its stop, and at rest or on its way back, is left in peace.
 _HAIR = 1e-10
+# Part of the largest acceleration, or velocity, with which rows may open that count as dependent: so much, and more
+# than rounding, is left where they do not quite depend.
+OPENING = 1e-6
 
 
 @routine
@@ -71,21 +76,22 @@ def _release(table, restraint):
 
 
 @routine
-def smallest_signal(context, q, v):
-    """Signal of the nearest event, negative after it: gaps, sliding velocities, margins of forces.
+def smallest_signal(context, q, v, a):
+    """Signal of the nearest event, negative after it: gaps, sliding velocities, margins of forces, loops that open.
 
-    Forces are those of the last evaluation, which must have been of this state.
+    Forces are those of the last evaluation, which must have been of this state and have given the accelerations a.
 
-    Needs: bodies moved.
+    Needs: bodies moved, rows placed.
     """
     table, restraints = context.table, context.restraints
     # Euler's new velocities moved the joints: a joint that moves back now was only put there as its loops were closed
     hair = math.inf if context.rate > 0.0 else _HAIR
-    smallest = math.inf
+    smallest, by_friction = math.inf, False
     measure(table, restraints, q, v)
     for i in range(len(restraints)):
         restraint = restraints[i]
         if restraint.locked:
+            by_friction = by_friction or restraint.at == 0
             smallest = min(smallest, margin_of(table, restraint) + SLACK_FORCE)
         else:
             if restraint.kind == WHOLE_BALL and restraint.speed > BALL_STOPS:
@@ -99,7 +105,72 @@ def smallest_signal(context, q, v):
                 if -hair < gap < 0.0 and inward * restraint.rate > -SLACK_VELOCITY:
                     continue
                 smallest = min(smallest, gap + SLACK_POSITION)
+    if by_friction:
+        smallest = min(smallest, 2.0 * allowed_opening(a) - opening_acceleration(table, a))
     return smallest
+
+
+@routine
+def allowed_opening(a):
+    """Acceleration, or velocity, with which loops may open by rounding, from those of the joints."""
+    largest = 1.0
+    for k in range(len(a)):
+        largest = max(largest, abs(a[k]))
+    return OPENING * largest
+
+
+@routine
+def opening_acceleration(table, a):
+    """Largest acceleration with which loops open although rows say otherwise: dependent ones that contradict others.
+
+    Needs: rows placed.
+    """
+    bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
+    largest = 0.0
+    for i in range(len(loops)):
+        loop = loops[i]
+        dA_A, dA_B = load6(bodies[loop.body_A].dA), load6(bodies[loop.body_B].dA)
+        for r in range(loop.row, loop.row + loop.n_rows):
+            row = rows[r]
+            if row.kept or row.is_open:
+                continue
+            opening = dot6(load6(row.f_A), dA_A) - dot6(load6(row.f_B), dA_B) - row.right_side
+            if loop.orientation == COORDINATES:
+                opening = slip_of(bodies, loop, a)
+            largest = max(largest, abs(opening))
+    return largest
+
+
+@routine
+def _move_on(context, t, q, v, tau, a):
+    """Release the friction lock that contradicts loops most; returns whether there is one.
+
+    At a dead point a joint comes to rest for an instant while its loops move on. No force can lock it there: the rows
+    that would tell are dependent. It slides as it accelerates without friction.
+    """
+    table, restraints = context.table, context.restraints
+    for i in range(len(restraints)):
+        restraint = restraints[i]
+        if restraint.locked and restraint.at == 0 and restraint.kind != WHOLE_BALL:
+            restraint.locked = 0
+            restraint.moves_on = -1
+    lock_all(table, restraints, context.channels, context.run)
+    derivative(context, t, q, v, tau, a)
+    best, most = -1, 0.0
+    for i in range(len(restraints)):
+        restraint = restraints[i]
+        if restraint.moves_on < 0:
+            acceleration = acceleration_of(table, restraint, q, v, a)
+            if abs(acceleration) > abs(most):
+                best, most = i, acceleration
+            restraint.moves_on = 0
+            restraint.locked = 1
+    if abs(most) <= allowed_opening(a):
+        return False
+    restraints[best].locked = 0
+    restraints[best].moves_on = 1
+    restraints[best].slide = 1 if most > 0.0 else -1
+    return True
 
 
 @routine
@@ -132,6 +203,7 @@ def choose_modes(context, t, q, v, tau, a):
         restraint = restraints[i]
         candidate = _is_candidate(restraint, v)
         restraint.turns = 0
+        restraint.moves_on = 0
         restraint.locked = 1 if candidate else 0
         restraint.slide = 0 if candidate or restraint.friction == 0.0 else (1 if restraint.rate > 0.0 else -1)
         n_open += restraint.locked
@@ -141,6 +213,8 @@ def choose_modes(context, t, q, v, tau, a):
         derivative(context, t, q, v, tau, a)
         if n_open == 0:
             return True
+        if opening_acceleration(table, a) > allowed_opening(a) and _move_on(context, t, q, v, tau, a):
+            continue
         turned = False
         for i in range(len(restraints)):
             restraint = restraints[i]
@@ -151,10 +225,9 @@ def choose_modes(context, t, q, v, tau, a):
                     _release(table, restraint)
                     turned = True
             elif _turns_back(table, restraint, q, v, a):
-                # at rest where its mechanism moves on (a dead point of a loop) nothing can lock it: then it slides the
-                # other way
+                # nearly dependent rows may still tell the wrong direction: then it slides the other way
                 restraint.turns += 1
-                if restraint.at == 0 and restraint.turns % 2 == 0:
+                if restraint.moves_on or (restraint.at == 0 and restraint.turns % 2 == 0):
                     restraint.slide = -restraint.slide
                 else:
                     restraint.locked = 1

@@ -42,6 +42,7 @@ RESTRAINT = np.dtype(
         ("before", _I),  # what locked it before an event
         ("impulse", _F),  # of the stop, in the last impact
         ("turns", _I),  # how often it has turned back while modes were chosen
+        ("moves_on", _I),  # 1 if the loops move it on from rest (a dead point): no friction can lock it there
     ],
     align=True,
 )
@@ -121,7 +122,7 @@ EULER, RK4, RK45, GBS = 0, 1, 2, 3
 METHOD_CODES = {"euler": EULER, "rk4": RK4, "rk45": RK45, "gbs": GBS}
 
 # Why a call of `run` returned.
-REACHED, FULL, DIVERGED, TOO_SMALL, CHATTERING, UNDECIDED, OPEN = 0, 1, 2, 3, 4, 5, 6
+REACHED, FULL, DIVERGED, TOO_SMALL, CHATTERING, UNDECIDED, OPEN, JOLTED, CONTRADICTED = range(9)
 
 # Settings, clock, energy accounts and report of a run; q, v and the modes of restraints are apart.
 RUN = np.dtype(

@@ -8,6 +8,7 @@ import math
 
 from varichain.kernels.closing import keep_locks, keep_positions, keep_velocities
 from varichain.kernels.context import Context
+from varichain.kernels.couplings import load_slip_rates
 from varichain.kernels.derivative import derivative
 from varichain.kernels.impact import AT_STOP, SLACK_FORCE, collide, find_touched, lock_all
 from varichain.kernels.jit import (
@@ -27,15 +28,17 @@ from varichain.kernels.jit import (
     routine,
 )
 from varichain.kernels.methods import embedded_error, take_step
-from varichain.kernels.modes import choose_modes, smallest_signal
+from varichain.kernels.modes import allowed_opening, choose_modes, opening_acceleration, smallest_signal
 from varichain.kernels.nodes import open_node
 from varichain.kernels.restraints import longest_step, renew_directions
 from varichain.kernels.run_records import (
     CHATTERING,
+    CONTRADICTED,
     DIVERGED,
     EULER,
     FULL,
     GBS,
+    JOLTED,
     LEFT,
     N_ACCOUNTS,
     OPEN,
@@ -48,6 +51,8 @@ from varichain.kernels.run_records import (
     UNDECIDED,
 )
 from varichain.kernels.samples import write_sample
+from varichain.kernels.tables import open_bodies, open_loops, open_rows
+from varichain.kernels.velocity_jump import largest_opening
 
 # What a call is to do.
 ADVANCE, SETTLE, CHOOSE, SAMPLE = 0, 1, 2, 3
@@ -58,6 +63,9 @@ _MOST_EVENTS = 500  # between two grid points
 _LEAST_STEP = 1e-12  # [s]
 _FASTEST = 1e12  # beyond, a velocity has lost its meaning
 _OPEN = 1e-9  # [m or rad] a loop that stays further open cannot be closed
+# Part of the velocities that closing may change. A step that is right changes millionths; one that changes much more
+# makes or destroys energy, and no account has it. Euler's steps are so coarse by themselves.
+_JOLT = 1e-2
 
 
 @fragment
@@ -79,31 +87,36 @@ def first_nonfinite(v, a):
 
 @fragment
 def _attempt(context, t, h, q, v, node, work, is_kept):
-    """A step to the next node, closed if it `is_kept`, and evaluated: (error, rules used, closure error)."""
+    """A step to the next node, closed if it `is_kept`, and evaluated: (error, rules used, closure error, jolt).
+
+    The jolt is the part of the velocities that closing has changed.
+    """
     method, tolerance = context.run.method, context.run.tolerance
     error, used = take_step(
         method, context, t, h, q, v, node.a, node.powers, tolerance, work, node.q_end, node.v_end, node.work_done
     )
-    closure = 0.0
+    closure, jolt = 0.0, 0.0
     if is_kept:
         closure = keep_positions(context, t + h, node.q_end, node.v_end, node.step)
-        keep_velocities(context.table, context.restraints, node.q_end, node.v_end, node.step)
+        jolt = keep_velocities(context.table, context.restraints, node.q_end, node.v_end, node.step)
     else:
         keep_locks(context, t + h, node.q_end, node.v_end, node.step)
     _evaluate(context, t + h, node.q_end, node.v_end, node.tau_end, node.a_end, node.powers_end)
     if method == RK45:
         error = embedded_error(context, h, v, node.v_end, node.a_end, tolerance, work)
-    return error, used, closure
+    return error, used, closure, jolt
 
 
 @fragment
 def _locate(context, t, h, q, v, node, work):
-    """Shorten a step that passes an event to just after it; the node's end is there. Returns its length.
+    """Shorten a step that passes an event to just after it; the node's end is there.
 
-    Needs: bodies moved.
+    Returns its length, closure error and jolt.
+
+    Needs: bodies moved, rows placed.
     """
-    early, late = 0.0, h
-    signal_early, signal_late = math.nan, smallest_signal(context, node.q_end, node.v_end)
+    early, late, closure, jolt = 0.0, h, 0.0, 0.0
+    signal_early, signal_late = math.nan, smallest_signal(context, node.q_end, node.v_end, node.a_end)
     side, slow = 0, 0
     tried = h
     for _ in range(_MOST_TRIES):
@@ -118,8 +131,8 @@ def _locate(context, t, h, q, v, node, work):
             guess += 0.4 * _LOCATED
             if early < guess < late:
                 tried = guess
-        _attempt(context, t, tried, q, v, node, work, True)
-        signal = smallest_signal(context, node.q_end, node.v_end)
+        _, _, closure, jolt = _attempt(context, t, tried, q, v, node, work, True)
+        signal = smallest_signal(context, node.q_end, node.v_end, node.a_end)
         if signal < 0.0:
             late, signal_late = tried, signal
             if side == -1 and math.isfinite(signal_early):
@@ -132,8 +145,8 @@ def _locate(context, t, h, q, v, node, work):
             side = 1
         slow = slow % (_PATIENCE + 1) + 1 if late - early > 0.5 * width else 0
     if tried != late:
-        _attempt(context, t, late, q, v, node, work, True)
-    return late
+        _, _, closure, jolt = _attempt(context, t, late, q, v, node, work, True)
+    return late, closure, jolt
 
 
 @fragment
@@ -181,9 +194,15 @@ def settle(context, is_after_impact, q, v, node, transitions):
     table, restraints, run = context.table, context.restraints, context.run
     if not is_after_impact and find_touched(table, restraints, q, v):
         collide(table, restraints, context.channels, context.motion, run, q, v, node.step, node.scratch)
+        bodies, loops = open_bodies(table), open_loops(table)
+        load_slip_rates(bodies, loops, v)
+        if largest_opening(bodies, loops, open_rows(table)) > allowed_opening(v):
+            return CONTRADICTED
     _note_struck(run, restraints, transitions)
     found = choose_modes(context, run.time, q, v, node.tau, node.a)
     _evaluate(context, run.time, q, v, node.tau, node.a, node.powers)
+    if opening_acceleration(table, node.a) > allowed_opening(node.a):
+        return CONTRADICTED
     for i in range(len(restraints)):
         restraint = restraints[i]
         if restraint.before > 0 and not restraint.locked:
@@ -226,9 +245,9 @@ def _step(context, target, is_kept, q, v, node, work, transitions):
         # no step so short that the rest of the way would be a sliver
         if is_adaptive and run.next_step < 0.99 * h:
             h = run.next_step if run.next_step < 0.6 * h else 0.5 * h
-        error, used, closure = _attempt(context, t, h, q, v, node, work, is_kept)
+        error, used, closure, jolt = _attempt(context, t, h, q, v, node, work, is_kept)
         lost = first_nonfinite(node.v_end, node.a_end)
-        if is_adaptive and (lost >= 0 or not error <= 1.0 or not closure <= _OPEN):
+        if is_adaptive and (lost >= 0 or not error <= 1.0 or not closure <= _OPEN or jolt > _JOLT):
             run.rejected += 1
             run.next_step = _next_length(method, h, error, used) if error > 1.0 and lost < 0 else 0.25 * h
             if run.next_step < _LEAST_STEP:
@@ -242,11 +261,16 @@ def _step(context, target, is_kept, q, v, node, work, transitions):
     if is_adaptive:
         proposed = _next_length(method, h, error, used)
         run.next_step = proposed if h < left or proposed < h else max(proposed, run.next_step)
+    # an event within the step may be why its end is open: the step to the event is judged instead
+    has_event = len(context.restraints) > 0 and smallest_signal(context, node.q_end, node.v_end, node.a_end) < 0.0
+    if has_event:
+        h, closure, jolt = _locate(context, t, h, q, v, node, work)
     if not closure <= _OPEN:
         return OPEN
+    if jolt > _JOLT and method != EULER:
+        return JOLTED
     run.steps += 1
-    if len(context.restraints) > 0 and smallest_signal(context, node.q_end, node.v_end) < 0.0:
-        h = _locate(context, t, h, q, v, node, work)
+    if has_event:
         _accept(q, v, node, run, min(t + h, target))
         run.closure = closure
         run.n_events += 1

@@ -177,6 +177,19 @@ def check_times(events: Iterable[Event], start: float) -> None:
             raise InputError(f"an event is at t = {event.time:g} s, before the start at {start:g} s; leave it out")
 
 
+def together(events: list[At]) -> list[At]:
+    """The first of these events, as many as can happen in one instant: a cut of a joint that another connects is later.
+
+    In an instant cuts come first: the joint would not be there yet.
+    """
+    connected: set[str] = set()
+    for i, event in enumerate(events):
+        if any(isinstance(action, Cut) and action.joint in connected for action in event.actions):
+            return events[:i]
+        connected |= {action.name for action in event.actions if isinstance(action, Connect) and action.name}
+    return events
+
+
 def planned_actions(actions: Iterable[Planned], m: Mechanism, s: State) -> list[Action]:
     """Actions of an instant; functions are called for theirs."""
     found: list[Action] = []

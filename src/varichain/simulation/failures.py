@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from varichain.errors import ChatteringError, DivergenceError, SimulationError
-from varichain.kernels.run_records import CHATTERING, DIVERGED, FULL, REACHED, TOO_SMALL, UNDECIDED
+from varichain.kernels.run_records import (
+    CHATTERING,
+    CONTRADICTED,
+    DIVERGED,
+    FULL,
+    JOLTED,
+    REACHED,
+    TOO_SMALL,
+    UNDECIDED,
+)
 from varichain.layout.layout import Layout
 from varichain.simulation.engine import Engine
 
@@ -42,22 +51,43 @@ def failure(layout: Layout, status: int, t: float, index: int, engine: Engine | 
             "other through loops; use limits='soft'",
             t,
         )
-    return SimulationError(f"loops cannot be kept closed after t = {t:.9g} s: {_open_loops(engine)}", t)
+    if status == CONTRADICTED:
+        return SimulationError(
+            f"at t = {t:.9g} s the loops cannot move on: {'; '.join(_acting(engine))}; {_remedies(engine)}",
+            t,
+        )
+    if status == JOLTED:
+        return SimulationError(
+            f"loops stay closed after t = {t:.9g} s only if their velocities are changed by more than 1 %, which would "
+            f"make or destroy energy: {_open(engine, 'changes them so')}",
+            t,
+        )
+    return SimulationError(f"loops cannot be kept closed after t = {t:.9g} s: {_open(engine, 'leaves one open')}", t)
 
 
-def _open_loops(engine: Engine | None) -> str:
-    """What acts on loops that stay open after a step, and remedies for that alone."""
-    acts, remedies = [], ["take a smaller step", "see whether their links can still meet there"]
-    if engine is not None:
-        driven, locked = _driven(engine), _locked(engine)
-        acts.append(f"a step of {engine.record['step'][0]:g} s leaves one open")
-        if driven:
-            acts.append(f"driven are {', '.join(driven)}")
-            remedies.insert(1, "drive fewer joints")
-        if locked:
-            acts.append(f"locked by stops or friction are {', '.join(locked)}")
-            remedies.insert(1, "use limits='soft'")
-    return "; ".join([*acts, ", or ".join(remedies)])
+def _acting(engine: Engine | None) -> list[str]:
+    """What acts on loops: joints that are driven, and restraints that are locked."""
+    if engine is None:
+        return []
+    named = {"driven are": _driven(engine), "locked by stops or friction are": _locked(engine)}
+    return [f"{what} {', '.join(names)}" for what, names in named.items() if names]
+
+
+def _remedies(engine: Engine | None, *others: str) -> str:
+    """What to do against what acts, and other remedies."""
+    remedies = [*others[:1]]
+    if engine is not None and _locked(engine):
+        remedies.append("use limits='soft'")
+    if engine is not None and _driven(engine):
+        remedies.append("drive fewer joints")
+    return ", or ".join([*remedies, *others[1:]])
+
+
+def _open(engine: Engine | None, result: str) -> str:
+    """Result of a step for the loops, what acts on them, and remedies for that alone."""
+    steps = [] if engine is None else [f"a step of {engine.record['step'][0]:g} s {result}"]
+    remedies = _remedies(engine, "take a smaller step", "see whether their links can still meet there")
+    return "; ".join([*steps, *_acting(engine), remedies])
 
 
 def _driven(engine: Engine) -> list[str]:

@@ -24,7 +24,17 @@ from varichain.mechanism.mechanism import Mechanism
 from varichain.simulation.controls import Controls, user_code
 from varichain.simulation.drives import check_on_motion, check_smooth
 from varichain.simulation.engine import Engine, Snapshot, new_record
-from varichain.simulation.events import SAME_INSTANT, Action, At, Event, Stop, Use, check_times, planned_actions
+from varichain.simulation.events import (
+    SAME_INSTANT,
+    Action,
+    At,
+    Event,
+    Stop,
+    Use,
+    check_times,
+    planned_actions,
+    together,
+)
 from varichain.simulation.failures import check_status
 from varichain.simulation.settings import Settings
 from varichain.simulation.watches import BREAKS, ConditionWatch, Watch, has_breaks, watches_of
@@ -254,7 +264,7 @@ class Simulation:
         answered: set[Watch] = set()
         names: list[str] = []
         for _ in range(_MOST_CHANGES):
-            due = [event for event in self._times if event.time <= self.time + SAME_INSTANT]
+            due = together([event for event in self._times if event.time <= self.time + SAME_INSTANT])
             self._times = [event for event in self._times if event not in due]
             values = {watch: self._look(watch) for watch in self._active_watches()}
             fired = [watch for watch, value in values.items() if watch.happened(before.get(watch, 0.0), value)]
