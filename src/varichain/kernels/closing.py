@@ -14,11 +14,13 @@ from varichain.kernels.loops import place_rows, relative, row_velocity
 from varichain.kernels.manifold import step_all
 from varichain.kernels.restraints import aim_locks, snap_to_stops
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
+from varichain.kernels.totals import kinetic_energy
 from varichain.kernels.tuples import add6, load6, store6
 
 # After a step, loops are closed to rounding of metres and radians; velocities to rounding of the fastest.
-_CLOSED, _STILL = 1e-13, 1e-13
-_CHEAP, _MOST = 8, 16  # corrections with the old factor, and all together
+CLOSED, STILL = 1e-13, 1e-13
+_SMALL = 1e-3  # part of the fastest velocity: a smaller change takes no energy that counts
+CHEAP, MOST = 8, 16  # corrections with the old factor, and all together
 
 
 @routine
@@ -59,7 +61,8 @@ def close_positions(table, restraints, q, v, step, tolerance, cheap, most):
         place_rows(bodies, loops, rows)
         largest = load_errors(bodies, loops, rows, q, multipliers)
         # errors at the level of rounding do not shrink any more
-        if not largest > tolerance or count == most or (largest < 100.0 * tolerance and largest > 0.5 * before):
+        is_rounding = largest < 100.0 * max(tolerance, CLOSED) and largest > 0.5 * before
+        if not largest > tolerance or count == most or is_rounding:
             break
         if count >= cheap:
             factor_at_rest(table)
@@ -72,29 +75,23 @@ def close_positions(table, restraints, q, v, step, tolerance, cheap, most):
 
 
 @routine
-def keep_positions(context, t, q, v, step):
-    """Close all loops after a step; returns the largest error left [m or rad]."""
-    keep_locks(context, t, q, v, step)
-    return close_positions(context.table, context.restraints, q, v, step, _CLOSED, _CHEAP, _MOST)
-
-
-@routine
-def keep_velocities(table, restraints, q, v, step):
+def close_velocities(table, restraints, q, v, step, tolerance, cheap):
     """Make loops stay closed by the smallest change of v in the mass metric.
 
-    Returns the largest change of a velocity, as a part of the fastest.
+    `tolerance` is a part of the fastest velocity; the first `cheap` corrections use the factor that is there.
+    Returns the part of the kinetic energy that the change took.
     """
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
     multipliers = open_multipliers(table)
     if len(loops) == 0:
         return 0.0
-    before, fastest, changed = 1e300, 1.0, 0.0
+    before, fastest, changed, lost = 1e300, 1.0, 0.0, 0.0
     for k in range(len(v)):
         fastest = max(fastest, abs(v[k]))
     aim_locks(restraints, bodies, dofs, q, v)
     move_all(q, v, bodies, dofs)
     place_rows(bodies, loops, rows)
-    for count in range(_MOST + 1):
+    for count in range(MOST + 1):
         load_slip_rates(bodies, loops, v)
         largest = 0.0
         for i in range(len(loops)):
@@ -102,20 +99,25 @@ def keep_velocities(table, restraints, q, v, step):
             _, _, w_rel, v_rel = relative(bodies, loop)
             for r in range(loop.row, loop.row + loop.n_rows):
                 multipliers[r] = 0.0 if rows[r].is_open else -row_velocity(rows[r], loop, w_rel, v_rel)
+                rows[r].right_side = multipliers[r]
                 largest = max(largest, abs(multipliers[r]))
         if (
-            not largest > _STILL * fastest
-            or count == _MOST
-            or (largest < 100.0 * _STILL * fastest and largest > 0.5 * before)
+            not largest > tolerance * fastest
+            or count == MOST
+            or (largest < 100.0 * STILL * fastest and largest > 0.5 * before)
         ):
             break
-        if count == _CHEAP:
+        if count == cheap:
             factor_at_rest(table)
         before = largest
         _correct(table, step)
         for k in range(len(v)):
             v[k] += step[k]
             changed = max(changed, abs(step[k]))
+        for r in range(len(rows)):  # dv^T M dv / 2, with dv = M^-1 K^T x and K dv the right-hand sides
+            lost += 0.5 * multipliers[r] * rows[r].right_side
         for b in range(1, len(bodies)):  # positions stay: velocities of bodies change by the solution
             store6(bodies[b].V, add6(load6(bodies[b].V), load6(bodies[b].dA)))
-    return changed / fastest
+    if changed < _SMALL * fastest:
+        return 0.0
+    return lost / (lost + kinetic_energy(bodies, dofs, v))

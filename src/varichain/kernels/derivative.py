@@ -49,6 +49,10 @@ def load_forces(table, forces):
     return power
 
 
+# Squares below this are rounding: their rows depend on others in every configuration.
+_ALWAYS_DEPENDENT = 1e-24
+
+
 @fragment
 def _add_forced(bodies, dofs, a_out):
     """Add the prescribed accelerations of locked freedoms."""
@@ -71,10 +75,11 @@ def _add_forced(bodies, dofs, a_out):
 
 
 @routine
-def derivative(context, t, q, v, tau, a_out):
+def derivative_at(context, t, q, v, tau, a_out):
     """Accelerations at a time, with all loops closed and all locks kept; q and v of driven joints are set.
 
-    tau receives the controllers' torques. Returns the powers of all energy accounts.
+    tau receives the controllers' torques. Returns the powers of all energy accounts. The record of the run gets the
+    squared singular value that is nearest to the bound of dependent rows.
     """
     table, restraints, run = context.table, context.restraints, context.run
     channels, motion = context.channels, context.motion
@@ -98,7 +103,8 @@ def derivative(context, t, q, v, tau, a_out):
     forced = load_forces(table, context.forces)
     load_torques(dofs, tau)
     stopped = load_soft_stops(table, restraints, q, v) if run.has_soft_stops else 0.0
-    accelerate(table, context.rate, q, v, a_out)
+    kept, dropped = accelerate(table, context.rate, q, v, a_out)
+    run.pivot = dropped if dropped > _ALWAYS_DEPENDENT else kept
     _add_forced(bodies, dofs, a_out)
     return Powers(
         controllers=controlled,

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from varichain.kernels.charts import chart_rate
-from varichain.kernels.derivative import derivative
 from varichain.kernels.jit import fragment, helper, routine
 from varichain.kernels.manifold import step_all
+from varichain.kernels.passages import derivative
 from varichain.kernels.run_records import EULER, N_ACCOUNTS, RK4, RK45
 from varichain.kernels.tables import open_bodies
 

@@ -7,7 +7,6 @@ It is solved by pivoting, as in `impact`.
 import math
 
 from varichain.kernels.couplings import slip_of
-from varichain.kernels.derivative import derivative
 from varichain.kernels.impact import (
     MOST_TURNS,
     SLACK_FORCE,
@@ -18,6 +17,7 @@ from varichain.kernels.impact import (
 )
 from varichain.kernels.jit import routine
 from varichain.kernels.kinematics import move_all
+from varichain.kernels.passages import derivative
 from varichain.kernels.records import COORDINATES
 from varichain.kernels.restraints import (
     BALL_STOPS,

@@ -148,6 +148,8 @@ RUN = np.dtype(
         ("lost", _F),  # kinetic energy that impacts have taken
         ("impact_lost", _F),  # by the last of them
         ("closure", _F),  # largest error of a loop after the last step
+        ("pivot", _F),  # squared singular value of the last evaluation that is nearest to dependence
+        ("persistent", _F),  # one at which rows nearly depend for good
         ("steps", _I),
         ("rejected", _I),
         ("n_events", _I),  # since the last grid point

@@ -6,10 +6,9 @@ need; events lie between grid points, and the next step leads back to the grid.
 
 import math
 
-from varichain.kernels.closing import keep_locks, keep_positions, keep_velocities
+from varichain.kernels.closing import keep_locks
 from varichain.kernels.context import Context
 from varichain.kernels.couplings import load_slip_rates
-from varichain.kernels.derivative import derivative
 from varichain.kernels.impact import AT_STOP, SLACK_FORCE, collide, find_touched, lock_all
 from varichain.kernels.jit import (
     CHANNELS,
@@ -30,6 +29,7 @@ from varichain.kernels.jit import (
 from varichain.kernels.methods import embedded_error, take_step
 from varichain.kernels.modes import allowed_opening, choose_modes, opening_acceleration, smallest_signal
 from varichain.kernels.nodes import open_node
+from varichain.kernels.passages import derivative, keep_positions, keep_velocities
 from varichain.kernels.restraints import longest_step, renew_directions
 from varichain.kernels.run_records import (
     CHATTERING,
@@ -63,9 +63,9 @@ _MOST_EVENTS = 500  # between two grid points
 _LEAST_STEP = 1e-12  # [s]
 _FASTEST = 1e12  # beyond, a velocity has lost its meaning
 _OPEN = 1e-9  # [m or rad] a loop that stays further open cannot be closed
-# Part of the velocities that closing may change. A step that is right changes millionths; one that changes much more
-# makes or destroys energy, and no account has it. Euler's steps are so coarse by themselves.
-_JOLT = 1e-2
+# Part of the kinetic energy that keeping loops closed may take in a step. A step that is right takes far less than a
+# millionth, and no account has it. Euler's steps are so coarse by themselves.
+_JOLT = 1e-3
 
 
 @fragment
@@ -89,7 +89,7 @@ def first_nonfinite(v, a):
 def _attempt(context, t, h, q, v, node, work, is_kept):
     """A step to the next node, closed if it `is_kept`, and evaluated: (error, rules used, closure error, jolt).
 
-    The jolt is the part of the velocities that closing has changed.
+    The jolt is the part of the kinetic energy that closing has taken.
     """
     method, tolerance = context.run.method, context.run.tolerance
     error, used = take_step(
@@ -98,7 +98,7 @@ def _attempt(context, t, h, q, v, node, work, is_kept):
     closure, jolt = 0.0, 0.0
     if is_kept:
         closure = keep_positions(context, t + h, node.q_end, node.v_end, node.step)
-        jolt = keep_velocities(context.table, context.restraints, node.q_end, node.v_end, node.step)
+        jolt = keep_velocities(context, node.q_end, node.v_end, node.step)
     else:
         keep_locks(context, t + h, node.q_end, node.v_end, node.step)
     _evaluate(context, t + h, node.q_end, node.v_end, node.tau_end, node.a_end, node.powers_end)

@@ -4,12 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from varichain.kernels.closing import keep_positions, keep_velocities
 from varichain.kernels.context import Context
-from varichain.kernels.derivative import derivative
 from varichain.kernels.jit import CONTROLS, INTEGER, MATRIX, NUMBER, RUNS, TABLE, VECTOR, kernel
 from varichain.kernels.methods import rk4, scratch_shape
 from varichain.kernels.nodes import node_shape, open_node
+from varichain.kernels.passages import derivative, keep_positions, keep_velocities
 from varichain.kernels.run_records import CHANNEL, CONTROL, FORCE, RESTRAINT, RUN
 from varichain.kernels.tables import as_records, no_records
 
@@ -54,4 +53,4 @@ def advance(
         for k in range(n_v):
             v[k] = node.v_end[k]
         keep_positions(context, 0.0, q, v, node.step)
-        keep_velocities(table, none, q, v, node.step)
+        keep_velocities(context, q, v, node.step)

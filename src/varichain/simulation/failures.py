@@ -58,8 +58,8 @@ def failure(layout: Layout, status: int, t: float, index: int, engine: Engine | 
         )
     if status == JOLTED:
         return SimulationError(
-            f"loops stay closed after t = {t:.9g} s only if their velocities are changed by more than 1 %, which would "
-            f"make or destroy energy: {_open(engine, 'changes them so')}",
+            f"loops stay closed after t = {t:.9g} s only if more than 0.1 % of the kinetic energy is taken away: "
+            f"{_open(engine, 'takes so much')}",
             t,
         )
     return SimulationError(f"loops cannot be kept closed after t = {t:.9g} s: {_open(engine, 'leaves one open')}", t)

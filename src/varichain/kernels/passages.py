@@ -1,0 +1,125 @@
+"""Passing singular configurations along the smooth branch.
+
+Where rows become dependent for an instant, as in a parallelogram that folds flat, branches of the motion cross. There
+the loops do not tell accelerations across the branch, and close to it they tell them badly: an error of closing e is
+one of e v^2 / sigma^2 in the accelerations, with sigma the smallest singular value of the rows. On the branch itself
+accelerations are smooth. They are interpolated from configurations on both sides, which the loops determine well.
+"""
+
+import math
+
+import numpy as np
+
+from varichain.kernels.closing import CHEAP, CLOSED, MOST, STILL, close_positions, close_velocities, keep_locks
+from varichain.kernels.derivative import derivative_at
+from varichain.kernels.jit import routine
+from varichain.kernels.manifold import step_all
+from varichain.kernels.tables import open_bodies, open_multipliers
+
+# Squared singular value below which a configuration is nearly singular.
+NEAR = 1e-6
+# [rad or m] from one configuration of the interpolation to the next, for the fastest joint.
+_REACH = 1e-2
+_ROUNDING, _CORRECTIONS = 1e-16, 12  # closed to rounding, with a new factor at each correction
+# Values at -3, -2, -1, 1, 2, 3 give the value at 0 with an error of sixth order.
+_WEIGHTS = (0.05, -0.3, 0.75, 0.75, -0.3, 0.05)
+_PLACES = (-3.0, -2.0, -1.0, 1.0, 2.0, 3.0)
+_GROWS = 4.0  # how much further from singular, squared, configurations on both sides must be
+LEFT_OPEN = 1e-6  # [m or rad] by which loops may stay open there, until the next step
+_SLOWEST = 1e-4  # [rad/s or m/s] below, the mechanism stands there and passes nothing
+
+
+@routine
+def is_near_singular(run):
+    """Whether the last evaluation was close to a singular configuration that the motion passes.
+
+    Rows that nearly depend for good, as in a file with rounded axes, are none: `persistent` remembers how nearly.
+    """
+    return run.pivot < NEAR and not (0.01 * run.persistent < run.pivot < 100.0 * run.persistent)
+
+
+@routine
+def derivative(context, t, q, v, tau, a_out):
+    """Accelerations at a time, with all loops closed and all locks kept; q and v of driven joints are set.
+
+    tau receives the controllers' torques. Returns the powers of all energy accounts. Near a singular configuration the
+    accelerations and the forces in loops are those of the smooth branch.
+    """
+    powers = derivative_at(context, t, q, v, tau, a_out)
+    if is_near_singular(context.run):
+        _follow_branch(context, t, q, v, tau, a_out)
+    return powers
+
+
+@routine
+def _follow_branch(context, t, q, v, tau, a_out):
+    """Accelerations and loop forces by interpolation along the branch, if there is one on both sides.
+
+    Ends with the evaluation of the state itself.
+    """
+    table, run = context.table, context.run
+    bodies, multipliers = open_bodies(table), open_multipliers(table)
+    fastest = 0.0
+    for k in range(len(v)):
+        fastest = max(fastest, abs(v[k]))
+    if fastest < _SLOWEST:
+        return
+    q_there, v_there, step = np.empty(len(q)), np.empty(len(v)), np.empty(len(v))
+    a_there, tau_there = np.empty(len(v)), np.empty(len(v))
+    a_smooth, x_smooth = np.zeros(len(v)), np.zeros(len(multipliers))
+    pivot, is_smooth = run.pivot, True
+    for i in range(6):
+        dt = _PLACES[i] * _REACH / fastest
+        step_all(bodies, q, v, dt, q_there)
+        for k in range(len(v)):
+            v_there[k] = v[k]
+        close_positions(table, context.restraints, q_there, v_there, step, _ROUNDING, 0, _CORRECTIONS)
+        close_velocities(table, context.restraints, q_there, v_there, step, 0.0, 0)
+        derivative_at(context, t + dt, q_there, v_there, tau_there, a_there)
+        if not run.pivot > _GROWS * pivot:
+            is_smooth = False
+            run.persistent = pivot
+            break
+        for k in range(len(v)):
+            a_smooth[k] += _WEIGHTS[i] * a_there[k]
+        for r in range(len(multipliers)):
+            x_smooth[r] += _WEIGHTS[i] * multipliers[r]
+    derivative_at(context, t, q, v, tau, a_out)
+    for k in range(len(v)):
+        is_smooth = is_smooth and math.isfinite(a_smooth[k])
+    if is_smooth:
+        for k in range(len(v)):
+            a_out[k] = a_smooth[k]
+        for r in range(len(multipliers)):
+            multipliers[r] = x_smooth[r]
+
+
+@routine
+def _tightness(run):
+    """Part of the usual tolerance to which loops are closed: the closer to a singular configuration, the better."""
+    return min(1.0, 100.0 * run.pivot)
+
+
+@routine
+def keep_positions(context, t, q, v, step):
+    """Close all loops after a step; returns the largest error left [m or rad].
+
+    Near a singular configuration they are left as they are: closing would move across the branch.
+    """
+    keep_locks(context, t, q, v, step)
+    table, restraints = context.table, context.restraints
+    if is_near_singular(context.run):
+        left = close_positions(table, restraints, q, v, step, CLOSED, 0, 0)
+        return 0.0 if left < LEFT_OPEN else left
+    return close_positions(table, restraints, q, v, step, CLOSED * _tightness(context.run), CHEAP, MOST)
+
+
+@routine
+def keep_velocities(context, q, v, step):
+    """Make loops stay closed after a step; returns the part of the kinetic energy that this took.
+
+    Near a singular configuration velocities are left as they are.
+    """
+    if is_near_singular(context.run):
+        return 0.0
+    return close_velocities(context.table, context.restraints, q, v, step, STILL * _tightness(context.run), CHEAP)
