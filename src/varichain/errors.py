@@ -204,6 +204,10 @@ class TraceFileError(VarichainError, OSError):
         super().__init__(message)
 
 
+class CoarseRunWarning(UserWarning):
+    """The energy books of a run do not balance: its steps are too coarse for its motion."""
+
+
 class TraceFileWarning(UserWarning):
     """A file of a trace is not as it should be, but nothing is lost."""
 

@@ -12,7 +12,8 @@ from varichain.kernels.run_records import LEFT, SLIPPED, STRUCK, STUCK
 from varichain.kernels.samples import WORK_LABELS
 from varichain.mechanism.describe import description
 from varichain.mechanism.log import as_dict
-from varichain.simulation.engine import Engine, widths_of
+from varichain.simulation.books import Books
+from varichain.simulation.engine import Array, Engine, widths_of
 from varichain.simulation.events import Stop, Use
 from varichain.simulation.simulation import Changed, Recorder, Simulation
 from varichain.trace import Columns, Trace, TraceWriter
@@ -28,6 +29,7 @@ class TraceRecorder(Recorder):
     def __init__(self, writer: TraceWriter) -> None:
         """Use a writer that has begun."""
         self._writer = writer
+        self.books = Books()
         self._last = np.nan  # time of the last sample
         self._event: dict[str, Any] | None = None
         self._has_changed = False  # whether the event did more than stop the run
@@ -38,6 +40,8 @@ class TraceRecorder(Recorder):
         """Begin an epoch with the present structure."""
         engine = simulation.engine
         columns = Columns(list(widths_of(engine.layout)._asdict().items()), {"work": list(WORK_LABELS)})
+        self._columns = columns
+        self.books.open_epoch()
         self._writer.open_epoch(description(simulation.m), columns)
         self._last = np.nan
         if with_sample:
@@ -48,7 +52,7 @@ class TraceRecorder(Recorder):
         rows = engine.new_samples()
         if len(rows):
             self._last = rows[-1, 0]
-            self._writer.append(rows)
+            self._append(rows)
         for transition in engine.new_transitions():
             kind, joint = int(transition["kind"]), engine.restraint_names[int(transition["restraint"])]
             entry = {"time": float(transition["time"]), "kind": _TRANSITIONS[kind], "joint": joint}
@@ -60,7 +64,11 @@ class TraceRecorder(Recorder):
         """Write the present state, unless it is written already."""
         if self._last != simulation.time:
             self._last = simulation.time
-            self._writer.append(simulation.engine.sample()[None])
+            self._append(simulation.engine.sample()[None])
+
+    def _append(self, rows: Array) -> None:
+        self._writer.append(rows)
+        self.books.write(rows[:, self._columns.slice("energy")], rows[:, self._columns.slice("work")])
 
     def sample_good(self, simulation: Simulation) -> None:
         """Write the last good state of a run that has failed."""
@@ -73,7 +81,13 @@ class TraceRecorder(Recorder):
         """Copy the trace of an earlier run up to its latest checkpoint, and leave its last epoch open."""
         self._writer.resume(trace)
         self._wall = float((trace.checkpoint or {}).get("wall_seconds", 0.0))
-        last = trace.at_checkpoint().epochs[-1]
+        kept = trace.at_checkpoint()
+        for epoch in kept.epochs:
+            self._columns = epoch.columns
+            self.books.open_epoch()
+            if len(epoch):
+                self.books.write(epoch.energy, epoch.work)
+        last = kept.epochs[-1]
         self._last = float(last.time[-1]) if len(last) else np.nan
 
     def checkpoint(self, simulation: Simulation) -> None:

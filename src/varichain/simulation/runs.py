@@ -119,9 +119,10 @@ def _run_and_record(
             recorder.sample(simulation)
             recorder.checkpoint(simulation)
             writer.end_epoch(None)
-            return writer.finish("complete")
-        recorder.checkpoint(simulation)
-        return writer.finish("stopped", simulation.stopped)
+            trace = writer.finish("complete")
+        else:
+            recorder.checkpoint(simulation)
+            trace = writer.finish("stopped", simulation.stopped)
     except KeyboardInterrupt:
         trace = writer.finish("interrupted", f"interrupted at t = {simulation.time:.9g} s")
         raise SimulationInterrupted(trace, f"interrupted at t = {simulation.time:.9g} s of {end:g} s") from None
@@ -133,6 +134,8 @@ def _run_and_record(
     except BaseException as error:
         writer.finish("error", f"{type(error).__name__}: {error}")
         raise
+    recorder.books.warn(simulation.settings.method)
+    return trace
 
 
 def resume(
