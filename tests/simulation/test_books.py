@@ -49,5 +49,6 @@ def test_events_are_no_error():
     s["hinge"].q = 0.5
     with warnings.catch_warnings():
         warnings.simplefilter("error", vc.CoarseRunWarning)
-        trace = vc.simulate(m, s, 0.3, events=[vc.at(0.2, vc.cut("hinge"))])
-        vc.resume(trace, 0.4)
+        cut = vc.at(0.2, vc.cut("hinge"))
+        trace = vc.simulate(m, s, 0.3, events=[cut])
+        vc.resume(trace, 0.4, events=[cut])

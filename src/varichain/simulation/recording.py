@@ -33,6 +33,7 @@ class TraceRecorder(Recorder):
         self._last = np.nan  # time of the last sample
         self._event: dict[str, Any] | None = None
         self._has_changed = False  # whether the event did more than stop the run
+        self.has_last_checkpoint = False  # whether a continuation begins before the present instant
         self._begun = self._checkpointed = clock.monotonic()
         self._wall = 0.0  # [s] that the earlier runs took which this one continues
 
@@ -91,7 +92,9 @@ class TraceRecorder(Recorder):
         self._last = float(last.time[-1]) if len(last) else np.nan
 
     def checkpoint(self, simulation: Simulation) -> None:
-        """Write a checkpoint, with the wall time of the run so far."""
+        """Write a checkpoint, with the wall time of the run so far, unless the last one is written."""
+        if self.has_last_checkpoint:
+            return
         self._checkpointed = clock.monotonic()
         wall = self._wall + self._checkpointed - self._begun
         self._writer.checkpoint({**simulation.checkpoint(), "wall_seconds": wall})

@@ -112,9 +112,14 @@ def _run_and_record(
                 recorder.open_epoch(simulation)
                 recorder.samples(simulation.engine)
                 recorder.checkpoint(simulation)
-            for now in simulation.spans(end, recorder):
-                recorder.checkpoint_now_and_then(simulation)
-                bar.at(now)
+            # the step to an end between grid points is shorter than in a longer run: go on from before it
+            for stop in dict.fromkeys((simulation.last_grid_point(end), end)):
+                for now in simulation.spans(stop, recorder):
+                    recorder.checkpoint_now_and_then(simulation)
+                    bar.at(now)
+                if stop < end and simulation.stopped is None:
+                    recorder.checkpoint(simulation)
+                    recorder.has_last_checkpoint = True
         if simulation.stopped is None:
             recorder.sample(simulation)
             recorder.checkpoint(simulation)
@@ -152,9 +157,9 @@ def resume(
 ) -> Trace:
     """Continue the run of a trace with its method, steps and limits: the same bits as one run without a break.
 
-    Bits are the same if the trace ends on its grid of samples, or was killed; a last step shortened to reach `until`
-    would have been longer. Events, controllers, motions and forces are code, which traces do not contain: give the
-    same ones again. Events that have happened do not happen again.
+    A trace that ended between points of its grid of time is continued from the last of them. Events, controllers,
+    motions and forces are code, which traces do not contain: give the same ones again. Events that have happened do not
+    happen again.
 
     Args:
         trace: A Trace, or the name of its file.
@@ -182,7 +187,8 @@ def resume(
     is_strict = len(kept.epochs) == 1
     simulation = Simulation(m, m.state(), settings, checked_events(events), controls, is_strict)
     simulation.go_on(checkpoint)
-    end = checked_until(until, simulation.time)
+    last = float(given.epochs[-1].time[-1]) if len(given.epochs[-1]) else simulation.time
+    end = checked_until(until, max(last, simulation.time))
     simulation.check_drives(end)
     writer = TraceWriter(out, overwrite=overwrite)
     recorder = TraceRecorder(writer)

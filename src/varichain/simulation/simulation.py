@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -153,6 +154,13 @@ class Simulation:
         return engine
 
     # Advancing
+
+    def last_grid_point(self, end: float) -> float:
+        """Last point of the grid of time before an end; the end itself if that is on the grid, or none is left."""
+        start, step = float(self.engine.record["start"][0]), self.settings.step
+        passed = math.floor((end - start) / step + 1e-9)
+        point = start + passed * step
+        return point if self.time < point < end - 1e-9 * step else end
 
     def spans(self, until: float, record: Recorder) -> Iterator[float]:
         """Advance to a time through all events, unless one stops the run; yields the time after every span."""
