@@ -40,7 +40,7 @@ def view(
         state: Where a mechanism begins; by default its zero configuration, inside its limits and with its loops closed.
         speed: Simulated seconds in a second.
         is_paused: Whether it waits to be started in the browser; see above.
-        host: Address to listen at. Everybody who reaches it can watch, and change a live run.
+        host: Address to listen at. Whoever has the view's `address`, with its token, can watch and change a live run.
         port: Port to listen at; the next free one if it is taken.
         out: File for the trace of a live run.
         overwrite: Whether it may be replaced.

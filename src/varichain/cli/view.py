@@ -110,7 +110,7 @@ def _print_address(viewer: Viewer, mode: str, as_json: bool) -> None:
     if viewer.asked_port not in (0, viewer.port):
         warn(f"port {viewer.asked_port} is taken; this is {viewer.port}")
     if host not in _LOOPBACK:
-        warn("everybody who reaches this address can watch, and change a live run")
+        warn("everybody who has this address, with its token, can watch, and change a live run; it is not encrypted")
     if as_json:
         address = {"address": viewer.address, "host": host, "port": viewer.port, "mode": mode}
         sys.stdout.write(json.dumps(address) + "\n")

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from varichain.errors import UnknownNameError
+from varichain.viewer.gate import Gate
 from varichain.viewer.marks import SHOWN
 from varichain.viewer.server import HOST, PORT, address, close_server, open_server
 from varichain.viewer.stage import Stage
@@ -28,7 +29,8 @@ class Viewer(ABC):
 
     def __init__(self, label: str, host: str = HOST, port: int = PORT) -> None:
         """Listen at an address; the next free port is taken if the port is not free."""
-        self.server = open_server(host, port, label)
+        self.gate = Gate(host)
+        self.server = open_server(self.gate, host, port, label)
         self.asked_port = port
         self._is_over = threading.Event()
         self._drawing = threading.RLock()
@@ -39,8 +41,8 @@ class Viewer(ABC):
 
     @property
     def address(self) -> str:
-        """Where a browser finds it."""
-        return address(self.server)
+        """Address for a browser; whoever knows its token can watch, and change a live run."""
+        return address(self.server, self.gate.token)
 
     @property
     def port(self) -> int:
@@ -109,7 +111,8 @@ class Viewer(ABC):
 
     def _repr_html_(self) -> str:
         """Show itself in a notebook."""
-        return f'<iframe src="{self.address}" width="100%" height="600" style="border:0"></iframe>'
+        framed = address(self.server, self.gate.frame_token)
+        return f'<iframe src="{framed}" width="100%" height="600" style="border:0"></iframe>'
 
     @abstractmethod
     def _clicked(self, link: str, event: Any) -> None:

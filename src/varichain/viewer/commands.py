@@ -14,6 +14,7 @@ from varichain.viewer.source import Frame, Source
 
 _SPEEDS = ("0.05", "0.1", "0.25", "0.5", "1", "2", "4", "10")
 _NOTHING = "(none)"
+_GRAVITY = 1000.0  # [m/s^2], largest that can be typed
 
 
 def joint_choices() -> tuple[str, ...]:
@@ -51,7 +52,10 @@ class Commands:
         self._speed = gui.add_dropdown("Speed", _SPEEDS if now in _SPEEDS else (*_SPEEDS, now), initial_value=now)
         self._speed.on_update(lambda event: self._source.set_speed(float(event.target.value)))
         gravity = tuple(float(x) for x in frame.structure.description["gravity"])
-        self._gravity = gui.add_vector3("Gravity", gravity, step=0.1, hint="[m/s^2], in the axes of the world")
+        most = tuple(max(_GRAVITY, abs(x)) for x in gravity)
+        least = tuple(-x for x in most)
+        hint = f"[m/s^2], in the axes of the world, up to {_GRAVITY:g}"
+        self._gravity = gui.add_vector3("Gravity", gravity, min=least, max=most, step=0.1, hint=hint)
         self._gravity.on_update(self._set_gravity)
         with gui.add_folder("Cut"):
             self._joint = gui.add_dropdown("Joint", (_NOTHING,), initial_value=_NOTHING)

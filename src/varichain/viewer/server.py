@@ -1,4 +1,4 @@
-"""The server of the viewer: on loopback by default, silent, on a free port."""
+"""The server of the viewer: on loopback by default, behind a gate, silent, on a free port."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import socket
 from typing import Any
 
 from varichain.errors import InputError, MissingExtraError
+from varichain.viewer.gate import Gate
 
 HOST, PORT = "127.0.0.1", 8080
 _PORTS_TRIED = 100
@@ -29,19 +30,26 @@ def require_viser() -> Any:
     return viser
 
 
-def open_server(host: str = HOST, port: int = PORT, label: str | None = None) -> Any:
-    """A server of viser's that listens; its `get_port()` is the port, or the next free one if that was taken.
+def open_server(gate: Gate, host: str = HOST, port: int = PORT, label: str | None = None) -> Any:
+    """A server of viser's behind a gate; its `get_port()` is the port, or the next free one if that was taken.
 
     Raises:
-        MissingExtraError: viser is not installed.
+        MissingExtraError: viser is not installed, or not in a version that can be guarded.
         InputError: The address is none of this machine, or no port is free.
     """
     viser = require_viser()
+    from varichain.viewer.guarded import Guard
+
     # who calls and says nothing is no matter for the terminal
     logging.getLogger("websockets").addHandler(logging.NullHandler())
     free = free_port(host, port)
-    with contextlib.redirect_stdout(io.StringIO()):  # it would say its address in a box of its own
+    guard = Guard(gate)
+    with contextlib.redirect_stdout(io.StringIO()), guard.installed(free):  # it would print its address in a box
         server = viser.ViserServer(host=host, port=free, label=label, verbose=False)
+    if not guard.is_installed:
+        close_server(server)
+        raise MissingExtraError(f"viser {viser.__version__} cannot be guarded: pip install 'varichain[view]'")
+    guard.inputs.control = server.gui._gui_input_handle_from_uuid.get
     # a button in the page would open a tunnel for the whole world
     server.request_share_url = _no_tunnel
     server.gui.configure_theme(show_logo=False, show_share_button=False)
@@ -88,12 +96,12 @@ def free_port(host: str, port: int) -> int:
     raise InputError(f"no port from {port} on is free at {host!r}: {last}")
 
 
-def address(server: Any) -> str:
-    """Where a browser finds it."""
+def address(server: Any, token: str) -> str:
+    """Address for a browser, with the token without which nothing is served."""
     host = server.get_host()
     if host in ("0.0.0.0", "::"):
         host = "localhost"
-    return f"http://{f'[{host}]' if ':' in host else host}:{server.get_port()}"
+    return f"http://{f'[{host}]' if ':' in host else host}:{server.get_port()}/{token}/"
 
 
 def _no_tunnel(*_: Any, **__: Any) -> None:
