@@ -59,6 +59,7 @@ def with_trace(error):
 EXAMPLES = [
     errors.VarichainError("anything"),
     errors.InputError("mass must be positive"),
+    errors.ArrayError("q must have the shape (3,)"),
     errors.UnknownNameError("link", "hnd", ["hand", "head"]),
     errors.DuplicateNameError("joint", "knee"),
     errors.StructureError("its own ancestor"),

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from varichain.errors import (
     ActuationError,
+    ArrayError,
     AssemblyError,
     ChatteringError,
     CoarseRunWarning,
@@ -229,6 +230,7 @@ __all__ = [
     "PD",
     "Actuation",
     "ActuationError",
+    "ArrayError",
     "Assembly",
     "AssemblyError",
     "Batch",

@@ -40,6 +40,10 @@ class InputError(VarichainError, ValueError):
     """An argument of the wrong type or shape, a number that is not finite, or a number out of range."""
 
 
+class ArrayError(InputError, TypeError):
+    """Something else than an array, or one of another shape, where a prepared handle takes plain arrays."""
+
+
 class UnknownNameError(VarichainError, KeyError):
     """A name that the mechanism does not have.
 

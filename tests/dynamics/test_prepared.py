@@ -203,6 +203,49 @@ def test_another_type_of_array_is_a_type_error_at_once(wrong, rng):
         p.mass_matrix(s.q, np.empty((p.n_v, p.n_v), order="F"))
 
 
+class Recorder:
+    """A handle that remembers how its methods are called, instead of calling them."""
+
+    def __init__(self, p):
+        self.p, self.called = p, []
+
+    def __getattr__(self, name):
+        value = getattr(self.p, name)
+        return (lambda *arguments: self.called.append((value, arguments))) if callable(value) else value
+
+
+def test_no_method_writes_beyond_its_arrays(rng):
+    """Every array of every method is refused in a shape that is too small, too large or of other dimensions."""
+    m = tree(rng)
+    p, s = m.prepare(), random_state(rng, m)
+    recorder = Recorder(p)
+    for call in every_call(recorder, rng, s)[0].values():
+        call()
+    q, v, x = s.q, s.v, np.zeros(p.n_v)
+    more = [(p.project_position, (q, x)), (p.velocity_jump, (q, v, x)), (p.advance, (q, v, x, 0.01))]
+    n_refused = 0
+    for method, arguments in (*recorder.called, *more):
+        for i, right in enumerate(arguments):
+            if isinstance(right, np.ndarray):
+                short, long = right[:-1].copy(), np.append(right, right, axis=-1)
+                for wrong in (short, long, right[None].copy(), [0.0], 5):
+                    n_refused += 1
+                    with pytest.raises(vc.ArrayError, match="shape"):
+                        method(*arguments[:i], wrong, *arguments[i + 1 :])
+    assert n_refused > 5 * 60
+
+
+@pytest.mark.parametrize("link", [-1, 10**6, 2**63, 1.0, True, None, "x"])
+def test_a_link_that_is_not_there_is_refused(link, rng):
+    """A row of links beyond the last one, or none at all, is an error that says which rows there are."""
+    m = tree(rng)
+    p, s = m.prepare(), random_state(rng, m)
+    with pytest.raises(vc.InputError, match=f"0 to {p.n_links - 1}"):
+        p.jacobian(s.q, link, np.zeros(3), np.empty((6, p.n_v)))
+    with pytest.raises(vc.InputError, match=f"0 to {p.n_links - 1}"):
+        p.bias_acceleration(s.q, s.v, link, np.zeros(3), np.empty(6))
+
+
 @compiled_only
 def test_a_refused_array_leaves_no_force_behind(rng):
     """A call with wrenches that is refused does not let them act in the next call."""

@@ -2,46 +2,81 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from varichain.dynamics.arguments import require_mass
-from varichain.kernels import jit, links, manifold, projection, stepping, totals, velocity_jump, wrenches
+from varichain.errors import ArrayError, InputError
+from varichain.kernels import jit
 from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
 from varichain.kernels.forward_dynamics import forward_dynamics
 from varichain.kernels.inverse_dynamics import inverse_dynamics
+from varichain.kernels.links import link_bias_acceleration, link_jacobian, link_poses, link_velocities
+from varichain.kernels.manifold import difference, integrate
 from varichain.kernels.mass_matrix import mass_matrix
+from varichain.kernels.projection import project_position
+from varichain.kernels.stepping import advance, step_memory
+from varichain.kernels.totals import center_of_mass, center_of_mass_jacobian, energy, momentum
+from varichain.kernels.velocity_jump import velocity_jump
+from varichain.kernels.wrenches import clear_wrenches, load_wrenches
 from varichain.layout.layout import layout_of
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
+from varichain.spatial.checks import is_index, shown
 
 # What a handle may call, compiled or loaded before its first call.
 _TREE_KERNELS = (
     forward_dynamics,
     inverse_dynamics,
     mass_matrix,
-    links.link_poses,
-    links.link_velocities,
-    links.link_jacobian,
-    links.link_bias_acceleration,
-    totals.center_of_mass,
-    totals.center_of_mass_jacobian,
-    totals.energy,
-    totals.momentum,
-    manifold.integrate,
-    manifold.difference,
-    wrenches.load_wrenches,
-    wrenches.clear_wrenches,
+    link_poses,
+    link_velocities,
+    link_jacobian,
+    link_bias_acceleration,
+    center_of_mass,
+    center_of_mass_jacobian,
+    energy,
+    momentum,
+    integrate,
+    difference,
+    load_wrenches,
+    clear_wrenches,
 )
-_LOOP_KERNELS = (constrained_forward_dynamics, projection.project_position, velocity_jump.velocity_jump)
+_LOOP_KERNELS = (constrained_forward_dynamics, project_position, velocity_jump)
+
+_NOTHING = object()  # None may be given by mistake
+# What an array is to a method, with its shape; the last array of each role that fitted is remembered.
+_ROLES = {
+    "q": ("n_q",),
+    "q_other": ("n_q",),
+    "v": ("n_v",),
+    "given": ("n_v",),
+    "out": ("n_v",),
+    "rows_out": ("n_rows",),
+    "matrix_out": ("n_v", "n_v"),
+    "rotations_out": ("n_links", 9),
+    "positions_out": ("n_links", 3),
+    "velocities_out": ("n_links", 6),
+    "jacobian_out": (6, "n_v"),
+    "center_jacobian_out": (3, "n_v"),
+    "six_out": (6,),
+    "three_out": (3,),
+    "point": (3,),
+    "wrenches": ("n_links", 6),
+    "link": (),
+}
 
 
 class Prepared:
-    """Dynamics of one structure on plain arrays: no checks, no allocation, about a microsecond above the kernel.
+    """Dynamics of one structure on plain arrays: no allocation, about a microsecond above the kernel.
 
-    Arrays are float64, C-contiguous and writable, of the shapes named; quaternions have unit length; any other type of
-    array is a TypeError. Results are written to `out`, which is returned. `wrenches` (n_links, 6) are external forces
-    [moment; force] in world axes at the origins of the links, row 0 the ground. The order of q and v is `joints`, that
-    of links is `links`.
+    Arrays are float64, C-contiguous and writable, of the shapes named; any other type of array is a TypeError, another
+    shape an ArrayError. Shapes are looked at when an array comes for the first time: use the same arrays again and
+    again, and do not reshape or resize them in place meanwhile. Values are not checked: numbers are to be finite,
+    quaternions of unit length. Results are written to `out`, which is returned. `wrenches` (n_links, 6) are external
+    forces [moment; force] in world axes at the origins of the links, row 0 the ground. The order of q and v is
+    `joints`, that of links is `links`.
 
     A handle belongs to the structure that it was prepared from: later edits of the mechanism do not reach it, and plain
     arrays do not show which structure they belong to. Compare `revision` with the mechanism's. A handle is for one
@@ -55,9 +90,11 @@ class Prepared:
     """
 
     __slots__ = (
+        *(f"_{role}" for role in _ROLES),
         "_forward_dynamics",
         "_memory",
         "_no_acceleration",
+        "_shapes",
         "_table",
         "_workspace",
         "joints",
@@ -78,17 +115,26 @@ class Prepared:
         self._table = self._workspace.table
         self._forward_dynamics = forward_dynamics if layout.is_tree else constrained_forward_dynamics
         self.n_rows = layout.n_rows
-        self._memory = stepping.step_memory(layout.n_q, layout.n_v)
+        self._memory = step_memory(layout.n_q, layout.n_v)
         self._no_acceleration = np.zeros(layout.n_v)
         self.n_q, self.n_v, self.n_links = layout.n_q, layout.n_v, len(layout.link_index)
         self.joints = tuple(slot.name for slot in layout.slots)
         self.links = dict(layout.link_index)
         self.revision = layout.revision
+        sizes = {"n_q": self.n_q, "n_v": self.n_v, "n_links": self.n_links, "n_rows": self.n_rows}
+        self._shapes = {
+            role: tuple(x if isinstance(x, int) else sizes[x] for x in shape) for role, shape in _ROLES.items()
+        }
+        self._q = self._q_other = self._v = self._given = self._out = self._rows_out = self._matrix_out = _NOTHING
+        self._rotations_out = self._positions_out = self._velocities_out = self._wrenches = self._link = _NOTHING
+        self._jacobian_out = self._center_jacobian_out = self._six_out = self._three_out = self._point = _NOTHING
 
     def inverse_dynamics(self, q: Array, v: Array, a: Array, out: Array, wrenches: Array | None = None) -> Array:
         """Write tau = M a + bias (n_v,) of the tree; of loops, only springs and dampers in their joints take part."""
         if wrenches is not None:
             return self._with_wrenches(inverse_dynamics, q, v, a, out, wrenches)
+        if q is not self._q or v is not self._v or a is not self._given or out is not self._out:
+            self._fit(q=q, v=v, given=a, out=out)
         inverse_dynamics(self._table, q, v, a, out)
         return out
 
@@ -99,21 +145,30 @@ class Prepared:
         """
         if wrenches is not None:
             return self._with_wrenches(self._forward_dynamics, q, v, tau, out, wrenches)
-        self._forward_dynamics(self._table, q, v, tau, out)
+        if q is not self._q or v is not self._v or tau is not self._given or out is not self._out:
+            self._fit(q=q, v=v, given=tau, out=out)
+        kernel = self._forward_dynamics  # called as an attribute it would be looked up as a method, which takes longer
+        kernel(self._table, q, v, tau, out)
         return out
 
     def multipliers(self, out: Array) -> Array:
         """Write the rows' multipliers (n_rows,) of the last forward dynamics or projection: forces or impulses."""
+        if out is not self._rows_out:
+            self._fit(rows_out=out)
         out[:] = self._workspace.array("multipliers")
         return out
 
     def project_position(self, q: Array, work: Array, tolerance: float = 1e-12, most_steps: int = 10) -> float:
         """Close the loops' positions in place, in the mass metric, with work (n_v,); returns the largest error left."""
-        return float(projection.project_position(self._table, q, tolerance, most_steps, work))
+        if q is not self._q or work is not self._out:
+            self._fit(q=q, out=work)
+        return float(project_position(self._table, q, tolerance, most_steps, work))
 
     def velocity_jump(self, q: Array, v: Array, out: Array) -> Array:
         """Write the jump (n_v,) after which no loop opens: the impact of all loops at once."""
-        velocity_jump.velocity_jump(self._table, q, v, out)
+        if q is not self._q or v is not self._v or out is not self._out:
+            self._fit(q=q, v=v, out=out)
+        velocity_jump(self._table, q, v, out)
         return out
 
     def bias_force(self, q: Array, v: Array, out: Array, wrenches: Array | None = None) -> Array:
@@ -122,52 +177,78 @@ class Prepared:
 
     def mass_matrix(self, q: Array, out: Array) -> Array:
         """Write M (n_v, n_v)."""
+        if q is not self._q or out is not self._matrix_out:
+            self._fit(q=q, matrix_out=out)
         mass_matrix(self._table, q, out)
         return out
 
     def poses(self, q: Array, R_out: Array, p_out: Array) -> tuple[Array, Array]:
         """Write the world orientations (n_links, 9), by rows, and positions (n_links, 3) of all links."""
-        links.link_poses(self._table, q, R_out, p_out)
+        if q is not self._q or R_out is not self._rotations_out or p_out is not self._positions_out:
+            self._fit(q=q, rotations_out=R_out, positions_out=p_out)
+        link_poses(self._table, q, R_out, p_out)
         return R_out, p_out
 
     def velocities(self, q: Array, v: Array, out: Array) -> Array:
         """Write the velocities [angular; linear] (n_links, 6) of all links at their origins, world axes."""
-        links.link_velocities(self._table, q, v, out)
+        if q is not self._q or v is not self._v or out is not self._velocities_out:
+            self._fit(q=q, v=v, velocities_out=out)
+        link_velocities(self._table, q, v, out)
         return out
 
     def jacobian(self, q: Array, link: int, point: Array, out: Array, local: bool = False) -> Array:
         """Write the Jacobian (6, n_v) of a point (3,), given in the link's frame, of the link in that row."""
-        links.link_jacobian(self._table, q, link, point, int(local), out)
+        if q is not self._q or link is not self._link or point is not self._point or out is not self._jacobian_out:
+            self._fit(q=q, link=link, point=point, jacobian_out=out)
+        link_jacobian(self._table, q, link, point, 1 if local else 0, out)
         return out
 
     def bias_acceleration(self, q: Array, v: Array, link: int, point: Array, out: Array, local: bool = False) -> Array:
         """Write Jdot v (6,) of the same point."""
-        links.link_bias_acceleration(self._table, q, v, link, point, int(local), out)
+        if (
+            q is not self._q
+            or v is not self._v
+            or link is not self._link
+            or point is not self._point
+            or out is not self._six_out
+        ):
+            self._fit(q=q, v=v, link=link, point=point, six_out=out)
+        link_bias_acceleration(self._table, q, v, link, point, 1 if local else 0, out)
         return out
 
     def center_of_mass(self, q: Array, out: Array) -> Array:
         """Write the world position (3,) of the centre of mass."""
-        totals.center_of_mass(self._table, q, out)
+        if q is not self._q or out is not self._three_out:
+            self._fit(q=q, three_out=out)
+        center_of_mass(self._table, q, out)
         return out
 
     def center_of_mass_jacobian(self, q: Array, out: Array) -> Array:
         """Write the Jacobian (3, n_v) of the centre of mass."""
-        totals.center_of_mass_jacobian(self._table, q, out)
+        if q is not self._q or out is not self._center_jacobian_out:
+            self._fit(q=q, center_jacobian_out=out)
+        center_of_mass_jacobian(self._table, q, out)
         return out
 
     def energy(self, q: Array, v: Array, out: Array) -> Array:
         """Write the kinetic, gravitational and elastic energy (3,)."""
-        totals.energy(self._table, q, v, out)
+        if q is not self._q or v is not self._v or out is not self._three_out:
+            self._fit(q=q, v=v, three_out=out)
+        energy(self._table, q, v, out)
         return out
 
     def momentum(self, q: Array, v: Array, out: Array, center_out: Array) -> Array:
         """Write the momentum [angular about the centre of mass; linear] (6,), and the centre of mass (3,)."""
-        totals.momentum(self._table, q, v, out, center_out)
+        if q is not self._q or v is not self._v or out is not self._six_out or center_out is not self._three_out:
+            self._fit(q=q, v=v, six_out=out, three_out=center_out)
+        momentum(self._table, q, v, out, center_out)
         return out
 
     def integrate(self, q: Array, v: Array, dt: float, out: Array) -> Array:
         """Write the coordinates (n_q,) after moving with v for a time dt; `out` may be q itself."""
-        manifold.integrate(self._table, q, v, dt, out)
+        if q is not self._q or v is not self._v or out is not self._q_other:
+            self._fit(q=q, v=v, q_other=out)
+        integrate(self._table, q, v, dt, out)
         return out
 
     def advance(self, q: Array, v: Array, tau: Array, dt: float, steps: int = 1) -> None:
@@ -176,19 +257,44 @@ class Prepared:
         All of it is compiled, on its first use. Loops are closed to rounding after every step, in position and
         velocity.
         """
-        stepping.advance(self._table, q, v, tau, dt, steps, *self._memory)
+        if q is not self._q or v is not self._v or tau is not self._given:
+            self._fit(q=q, v=v, given=tau)
+        advance(self._table, q, v, tau, dt, steps, *self._memory)
 
     def difference(self, q_from: Array, q_to: Array, out: Array) -> Array:
         """Write the velocity (n_v,) that leads from one configuration to the other in unit time."""
-        manifold.difference(self._table, q_from, q_to, out)
+        if q_from is not self._q or q_to is not self._q_other or out is not self._out:
+            self._fit(q=q_from, q_other=q_to, out=out)
+        difference(self._table, q_from, q_to, out)
         return out
+
+    def _fit(self, **given: Any) -> None:
+        """Check shapes by role, and remember the arrays.
+
+        Raises:
+            ArrayError, InputError: An array has another shape, or there is no such link.
+        """
+        for role, array in given.items():
+            shape = self._shapes[role]
+            if role == "link":
+                if not is_index(array, self.n_links):
+                    raise InputError(f"link must be a row from 0 to {self.n_links - 1}, not {shown(array)}")
+            elif not isinstance(array, np.ndarray):
+                raise ArrayError(f"{role} must be an array of float64 of shape {shape}, not {shown(array)}")
+            elif array.shape != shape:
+                raise ArrayError(f"{role} must have the shape {shape}, not {array.shape}")
+            setattr(self, f"_{role}", array)
 
     def _with_wrenches(
         self, kernel: jit.Function, q: Array, v: Array, given: Array, out: Array, forces: Array
     ) -> Array:
-        wrenches.load_wrenches(self._table, q, forces)
+        if q is not self._q or v is not self._v or given is not self._given or out is not self._out:
+            self._fit(q=q, v=v, given=given, out=out)
+        if forces is not self._wrenches:
+            self._fit(wrenches=forces)
+        load_wrenches(self._table, q, forces)
         try:
             kernel(self._table, q, v, given, out)
         finally:  # a refused array must not leave the forces behind for the next call
-            wrenches.clear_wrenches(self._table)
+            clear_wrenches(self._table)
         return out

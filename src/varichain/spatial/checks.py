@@ -74,6 +74,11 @@ def non_negative_scalar(value: Any, what: str) -> float:
     return number
 
 
+def is_index(value: Any, n: int) -> bool:
+    """Whether `value` is a whole number from 0 to n - 1."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 0 <= int(value) < n
+
+
 def is_sequence(value: Any) -> bool:
     """Whether `value` is a list, a tuple or an array with at least one dimension; strings are not."""
     if isinstance(value, np.ndarray):
