@@ -60,6 +60,7 @@ EXAMPLES = [
     errors.VarichainError("anything"),
     errors.InputError("mass must be positive"),
     errors.ArrayError("q must have the shape (3,)"),
+    errors.FileError("no space left", "robot.urdf"),
     errors.UnknownNameError("link", "hnd", ["hand", "head"]),
     errors.DuplicateNameError("joint", "knee"),
     errors.StructureError("its own ancestor"),

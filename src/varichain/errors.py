@@ -193,8 +193,21 @@ class ActuationError(VarichainError, ArithmeticError):
         super().__init__(message)
 
 
-class TraceFileError(VarichainError, OSError):
-    """A file of a trace that cannot be written or read.
+class FileError(VarichainError, OSError):
+    """A file that cannot be written or read.
+
+    Attributes:
+        path: The file.
+    """
+
+    def __init__(self, message: str, path: str) -> None:
+        """Keep the path next to the message."""
+        self.path = path
+        super().__init__(message)
+
+
+class TraceFileError(FileError):
+    """A file of a trace, or one that is made of a trace, that cannot be written or read.
 
     Attributes:
         path: The file.
@@ -203,9 +216,8 @@ class TraceFileError(VarichainError, OSError):
 
     def __init__(self, message: str, path: str) -> None:
         """Keep the path next to the message."""
-        self.path = path
         self.trace: Any = None
-        super().__init__(message)
+        super().__init__(message, path)
 
 
 class CoarseRunWarning(UserWarning):

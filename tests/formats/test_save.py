@@ -41,7 +41,7 @@ def test_real_robots(tmp_path, ending):
     for path in FILES[:: scaled(1, 12)]:
         m = vc.load(path, strict=False)
         try:
-            vc.save(m, tmp_path / f"copy{ending}")
+            vc.save(m, tmp_path / f"copy{ending}", overwrite=True)
         except vc.InputError as error:
             assert ending == ".xml"
             refused += "'world'" in str(error) or "save as URDF" in str(error)
@@ -86,11 +86,11 @@ def test_everything(tmp_path, ending):
     assert [len(link.shapes) for link in again.links] == [len(link.shapes) for link in m.links]
     for shape, twin in zip(m.link("base").shapes, again.link("base").shapes, strict=True):
         assert type(shape) is type(twin) and shape.at.is_close(twin.at)
-    vc.save(again, path)
+    vc.save(again, path, overwrite=True)
     assert_same(m, vc.load(path))
     plain = vc.Mechanism("pendulum")
     plain.add_link("rod", joint=vc.Revolute("y"), inertia=vc.Inertia.sphere(1.0, 0.1))
-    vc.save(plain, path)
+    vc.save(plain, path, overwrite=True)
     assert not path.with_suffix(".loops.yaml").exists()
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from varichain.cli.console import say
-from varichain.cli.failures import Debug, UsageError, reported
+from varichain.cli.failures import Debug, UsageError, reported, usage
 from varichain.cli.targets import YAML, scenario_names
-from varichain.errors import UnknownNameError
+from varichain.errors import FileError, UnknownNameError
+from varichain.files import completed
 from varichain.scenarios import SCENARIOS
 
 
@@ -28,13 +30,11 @@ def new(
             raise UsageError(str(UnknownNameError("scenario", source, SCENARIOS)))
         if path.suffix.lower() not in YAML:
             raise UsageError(f"a scenario file ends in {' or '.join(YAML)}, unlike {str(path)!r}")
-        if path.exists() and not force:
+        if os.path.lexists(path) and not force:
             raise UsageError(f"file {str(path)!r} exists already; choose another name or add --force")
         from varichain.scenarios.template import template
 
         text = template(source)
-        try:
-            path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"cannot write {str(path)!r}: {error.strerror}") from None
+        with usage(), completed(str(path), force, FileError) as temporary:
+            Path(temporary).write_text(text, encoding="utf-8")
         say(f"wrote {path}; run it with `varichain run {path}`")

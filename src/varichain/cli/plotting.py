@@ -44,7 +44,7 @@ def plot(
 
         with usage():
             figure = plotted(trace, _names(what), _names(joints))
-        from varichain.trace.replace import completed
+        from varichain.files import completed
 
         with completed(str(path), overwrite) as temporary:
             figure.savefig(temporary, format=path.suffix[1:].lower())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -130,7 +131,7 @@ def free_file(path: Path, overwrite: bool) -> None:
     Raises:
         UsageError: It exists already, or there is no such folder.
     """
-    if path.exists() and not overwrite:
+    if os.path.lexists(path) and not overwrite:
         raise UsageError(f"file {str(path)!r} exists already; choose another name or add --overwrite")
     if not path.parent.is_dir():
         raise UsageError(f"there is no folder {str(path.parent)!r} to write {path.name!r} to")

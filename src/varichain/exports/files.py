@@ -9,9 +9,9 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from varichain.errors import InputError
+from varichain.files import Path, check_free, completed, file_name
 from varichain.scene import Playback
 from varichain.trace import Trace
-from varichain.trace.replace import Path, check_free, completed, file_name
 
 Progress = Callable[[int, int], None]
 

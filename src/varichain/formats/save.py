@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from varichain.errors import InputError
+from varichain.errors import FileError, InputError
+from varichain.files import check_free, completed, file_name, unwritable
 from varichain.formats import write_mjcf, write_urdf
 from varichain.formats.source import Note
 from varichain.formats.write_sidecar import fields_record, loop_record
@@ -20,25 +21,29 @@ ENDINGS = (".urdf", ".xml", ".mjcf")
 _GRAVITY = (0.0, 0.0, -9.81)
 
 
-def save(m: Mechanism, path: str | os.PathLike[str]) -> list[Note]:
+def save(m: Mechanism, path: str | os.PathLike[str], *, overwrite: bool = False) -> list[Note]:
     """Write a mechanism as URDF (.urdf) or MJCF (.xml, .mjcf); `load` makes the same mechanism of it.
 
     Loops and fields of joints that the format has no words for go into a file with the ending .loops.yaml next to it,
-    which `load` reads by itself; an old one is removed if there are none.
+    which `load` reads by itself. Each of the two files appears under its name when it is complete; the file of loops
+    comes first.
 
     Args:
         m: Mechanism.
         path: File to write; its folder must exist.
+        overwrite: Whether an old file and its file of loops may be replaced; the latter is removed if there are no
+            loops.
 
     Returns:
         Notes on what could not be written: meshes elsewhere, loads at which joints break.
 
     Raises:
         InputError: The format has no such joints, or the ending is another.
+        FileError: There is such a file already, or it cannot be written.
     """
     if not isinstance(m, Mechanism):
         raise InputError(f"expected a Mechanism, not {type(m).__name__}")
-    file = Path(os.path.abspath(os.fspath(path)))
+    file = Path(os.path.abspath(file_name(path)))
     if file.suffix.lower() not in ENDINGS:
         raise InputError(f"path must end in one of {', '.join(ENDINGS)}, not {file.suffix!r}")
     notes = [
@@ -51,14 +56,30 @@ def save(m: Mechanism, path: str | os.PathLike[str]) -> list[Note]:
     else:
         root, extra = write_mjcf.mjcf_from(m, file, notes), _extra(m, is_urdf=False)
     sidecar = file.with_suffix(".loops.yaml")
-    file.write_text(text(root), encoding="utf-8")
-    if extra:
-        import yaml
-
-        sidecar.write_text(yaml.safe_dump(extra, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
-    else:
-        sidecar.unlink(missing_ok=True)
+    for name in (file, sidecar):
+        check_free(str(name), overwrite, FileError)
+    with completed(str(file), overwrite, FileError) as robot:
+        Path(robot).write_text(text(root), encoding="utf-8")
+        if extra:
+            _write_sidecar(extra, str(sidecar), overwrite)
+    if not extra:
+        _remove(sidecar)
     return notes
+
+
+def _write_sidecar(extra: dict[str, Any], path: str, overwrite: bool) -> None:
+    import yaml
+
+    with completed(path, overwrite, FileError) as temporary:
+        content = yaml.safe_dump(extra, sort_keys=False, allow_unicode=True, width=120)
+        Path(temporary).write_text(content, encoding="utf-8")
+
+
+def _remove(sidecar: Path) -> None:
+    try:
+        sidecar.unlink(missing_ok=True)
+    except OSError as fault:
+        raise unwritable(str(sidecar), fault, FileError) from fault
 
 
 def _extra(m: Mechanism, is_urdf: bool) -> dict[str, Any]:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import MissingExtraError
+from varichain.files import completed
 from varichain.spatial.arrays import Array
 from varichain.trace.labels import labels
-from varichain.trace.replace import completed
 
 if TYPE_CHECKING:
     from varichain.trace.epoch import Epoch

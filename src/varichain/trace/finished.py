@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from varichain.errors import TraceFileError
+from varichain.files import completed
 from varichain.trace import records, rest
 from varichain.trace.file import TraceFile
 from varichain.trace.frames import SIZE, frame
 from varichain.trace.labels import UNITS, labels
 from varichain.trace.reader import Reader
-from varichain.trace.replace import completed
 from varichain.trace.samples import NUMBER
 from varichain.trace.sparse import SparseFile
 from varichain.trace.stored import Directory, new_directory

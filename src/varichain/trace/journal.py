@@ -8,10 +8,10 @@ import os
 import weakref
 
 from varichain.errors import TraceFileError
+from varichain.files import check_free, part_of, unwritable
 from varichain.trace import records
 from varichain.trace.file import TraceFile
 from varichain.trace.frames import SIZE, Buffer, frame
-from varichain.trace.replace import check_free, part_of, unwritable
 
 _USERBLOCK = 512  # HDF5 looks for itself at 0, 512, 1024, ...
 N_FIRST = 2

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import InputError, UnknownNameError
+from varichain.files import Path, file_name
 from varichain.mechanism.log import StructureLog, log_from
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_scalar
 from varichain.trace.checkpoint import Checkpoint
 from varichain.trace.epoch import Epoch, JointTrace
 from varichain.trace.labels import PER_FREEDOM
-from varichain.trace.replace import Path, file_name
 from varichain.trace.text import count, table
 
 if TYPE_CHECKING:

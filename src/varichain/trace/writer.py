@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import varichain
 from varichain.errors import InputError, TraceFileError, TraceFileWarning
+from varichain.files import Path, file_name
 from varichain.mechanism.log import LogEntry, as_dict
 from varichain.spatial.checks import non_negative_scalar, shown
 from varichain.trace import records
@@ -22,7 +23,6 @@ from varichain.trace.draft import Draft, EpochDraft
 from varichain.trace.finished import save
 from varichain.trace.journal import Journal
 from varichain.trace.labels import PER_FREEDOM
-from varichain.trace.replace import Path, file_name
 from varichain.trace.sink import Sink
 from varichain.trace.slots import Slots
 from varichain.trace.structure import PackedStructure
