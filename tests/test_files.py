@@ -37,7 +37,7 @@ for i in range(n):
     if not child:
         written(kind, path, "new")
         os._exit(0)
-    time.sleep(chance.random() * 1.2 * took)
+    time.sleep(chance.random() * 1.2 * took if i else 0.0)
     os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     n_killed += os.WIFSIGNALED(status)
