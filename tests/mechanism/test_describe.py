@@ -83,7 +83,7 @@ def decorated(seed):
     for _ in range(20):
         at = at @ zoo.random_pose(rng)
     chosen = [shape for shape in shapes if rng.random() < 0.5]
-    m.add_link("joint of all", "ground", vc.Revolute("x", name="ünïcode \"'\n"), at, zoo.random_inertia(rng), chosen)
+    m.add_link("joint of all", "ground", vc.Revolute("x", name="ünïcode \"'"), at, zoo.random_inertia(rng), chosen)
     m.add_link("ball", "joint of all", vc.Spherical(limits=SwingTwist(1.0, (-0.5, 0.25), (1, 2, 3))))
     m.set_inertia("ball", zoo.random_inertia(rng))
     m.edit_joint(m.joints[-2].name, limits=(-1.0, None), breaks=Breaks(force=1e3, one_sided=(1, 1, 1)))

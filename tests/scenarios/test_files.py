@@ -313,7 +313,7 @@ def test_files_that_cannot_be_read(tmp_path):
     """A missing file, a folder and a file that is no text are errors of the house."""
     binary = tmp_path / "binary.yaml"
     binary.write_bytes(b"\xff\xfe\x00\x01")
-    for path, what in ((tmp_path / "none.yaml", "No such file"), (tmp_path, "cannot be read"), (binary, "UTF-8")):
+    for path, what in ((tmp_path / "none.yaml", "No such file"), (tmp_path, "cannot read"), (binary, "UTF-8")):
         with pytest.raises(vc.ScenarioFileError, match=what):
             load_scenario(path)
 

@@ -99,7 +99,7 @@ def test_parquet(tmp_path):
 def odd():
     """A run whose joints have names that need care, and numbers that are not finite."""
     m = vc.Mechanism("odd")
-    for i, name in enumerate(['comma, "quote"', "line\nbreak", "a", "a.q", "ü"]):
+    for i, name in enumerate(['comma, "quote"', "odd; name", "a", "a.q", "ü"]):
         joint = vc.Cylindrical("z", name=name) if name == "a" else vc.Revolute("z", name=name)
         m.add_link(f"link {i}", joint=joint, inertia=vc.Inertia.point(1.0))
     writer = TraceWriter()
@@ -111,9 +111,9 @@ def odd():
 
 
 def test_odd_names_and_numbers(tmp_path):
-    """Names with commas, quotes and line breaks, names that clash, and numbers that are not finite come through."""
+    """Names with commas, quotes and semicolons, names that clash, and numbers that are not finite come through."""
     trace = odd()
-    head = ["epoch", "time", 'comma, "quote".q', "line\nbreak.q", "a.q.angle", "a.q.displacement", "a.q.q", "ü.q"]
+    head = ["epoch", "time", 'comma, "quote".q', "odd; name.q", "a.q.angle", "a.q.displacement", "a.q.q", "ü.q"]
     head += ["epoch (2)", "angle.deg"]
     assert list(trace.to_numpy()) == head
     trace.to_csv(tmp_path / "odd.csv")
@@ -128,9 +128,12 @@ def test_odd_names_and_numbers(tmp_path):
 
 
 def test_strings_that_hdf5_cannot_hold(tmp_path):
-    """Names with NUL characters and halves of characters are saved and come back."""
-    m = vc.Mechanism("nul \0")
-    m.add_link("link", joint=vc.Revolute("z", name="half \ud800"), inertia=vc.Inertia.point(1.0))
+    """Texts with NUL characters and halves of characters are saved and come back; names cannot have any."""
+    m = vc.Mechanism("plain")
+    for name in ("nul \0", "half \ud800", "escape \x1b[2J", "line\nbreak", "n" * 1001):
+        with pytest.raises(vc.InputError, match="must not"):
+            vc.Revolute("z", name=name)
+    m.add_link("link", joint=vc.Revolute("z", name="hinge"), inertia=vc.Inertia.point(1.0))
     writer = TraceWriter(tmp_path / "run.h5")
     writer.begin({"text": "\0\ud800"})
     writer.open_epoch(description(m), Columns([("time", 1), ("q", 1)]))
@@ -138,7 +141,7 @@ def test_strings_that_hdf5_cannot_hold(tmp_path):
     writer.finish("stopped", "by \0")
     trace = vc.Trace.load(tmp_path / "run.h5")
     assert (trace.meta["text"], trace.message) == ("\0\ud800", "by \0")
-    assert trace.joint("half \ud800").q.tolist() == [1.0]
+    assert trace.joint("hinge").q.tolist() == [1.0]
 
 
 def test_empty_traces(tmp_path):

@@ -12,7 +12,7 @@ import typer
 
 from varichain.cli.console import errors, print_json, say, warn
 from varichain.cli.failures import Debug, UsageError, reported
-from varichain.cli.targets import free_file, trace_from
+from varichain.cli.targets import Meshes, free_file, trace_from
 
 if TYPE_CHECKING:
     from varichain.exports.files import Progress
@@ -32,6 +32,7 @@ def export(
     trails: Annotated[
         str | None, typer.Option(metavar="NAME,...", help="Links or named frames whose paths are drawn.")
     ] = None,
+    meshes: Meshes = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE if it exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     debug: Debug = False,
@@ -48,7 +49,7 @@ def export(
         if not 0.0 < speed < float("inf"):
             raise UsageError(f"--speed must be greater than 0, not {speed:g}")
         shape = _size(size)
-        trace = trace_from(target)
+        trace = trace_from(target, meshes)
         free_file(to, overwrite)
         names = [] if trails is None else [name.strip() for name in trails.split(",")]
         with _bar() as progress:

@@ -41,6 +41,12 @@ Lenient = Annotated[
 ]
 
 
+Meshes = Annotated[
+    list[Path] | None,
+    typer.Option("--meshes", metavar="FOLDER", help="Folder of mesh files that a trace may show; repeatable."),
+]
+
+
 def robot_from(path: str, is_lenient: bool) -> Mechanism:
     """The mechanism of a robot file."""
     from varichain.formats import load
@@ -111,8 +117,8 @@ def scenario_from(target: str, assignments: list[str]) -> Scenario:
         raise UsageError(str(error)) from error
 
 
-def trace_from(target: str) -> Trace:
-    """The trace in a file.
+def trace_from(target: str, meshes: list[Path] | None = None) -> Trace:
+    """The trace in a file, which may show mesh files of these folders.
 
     Raises:
         UsageError: No such file, or a file of another kind.
@@ -122,7 +128,7 @@ def trace_from(target: str) -> Trace:
         raise UsageError(f"{target!r} is not a trace; `varichain run {target} --out FILE.h5` writes one")
     from varichain.trace import Trace
 
-    return Trace.load(target)
+    return Trace.load(target, meshes=meshes or ())
 
 
 def free_file(path: Path, overwrite: bool) -> None:

@@ -13,7 +13,17 @@ import typer
 
 from varichain.cli.console import say, warn
 from varichain.cli.failures import Debug, UsageError, reported
-from varichain.cli.targets import Assignments, Lenient, Target, free_file, kind_of, robot_from, scenario_from
+from varichain.cli.targets import (
+    Assignments,
+    Lenient,
+    Meshes,
+    Target,
+    free_file,
+    kind_of,
+    robot_from,
+    scenario_from,
+    trace_from,
+)
 
 if TYPE_CHECKING:
     from varichain.viewer.base import Viewer
@@ -41,6 +51,7 @@ def view(
         Path | None, typer.Option(metavar="FILE.h5", help="File to write the trace of a live run to.")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE.h5 if it exists.")] = False,
+    meshes: Meshes = None,
     host: Annotated[str, typer.Option(help="Address to listen at; by default this machine alone.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; the next free one if it is taken.")] = 8080,
     opens: Annotated[
@@ -56,7 +67,7 @@ def view(
         require_viser()
         kind = kind_of(target)
         is_live = kind != "trace" if live is None else live
-        shown, more = _shown(target, kind, is_live, assignments or [], is_lenient)
+        shown, more = _shown(target, kind, is_live, assignments or [], is_lenient, meshes)
         if limits is not None:
             if limits not in _LIMITS or not is_live:
                 raise UsageError(f"--limits is for live runs, and one of {', '.join(_LIMITS)}, not {limits!r}")
@@ -84,15 +95,13 @@ def view(
 
 
 def _shown(
-    target: str, kind: str, is_live: bool, assignments: list[str], is_lenient: bool
+    target: str, kind: str, is_live: bool, assignments: list[str], is_lenient: bool, meshes: list[Path] | None
 ) -> tuple[Any, dict[str, Any]]:
     """What is to be viewed, and further arguments."""
     if kind == "trace":
         if is_live or assignments:
             raise UsageError(f"{target!r} is a trace, which is replayed; --live and --set are for scenarios")
-        from varichain.trace import Trace
-
-        return Trace.load(target), {}
+        return trace_from(target, meshes), {}
     if kind == "robot":
         if not is_live or assignments:
             raise UsageError(f"{target!r} is a robot, which runs live; --replay and --set are for scenarios")

@@ -105,7 +105,7 @@ def _page(trace: Trace, path: str, options: Options) -> tuple[int, Sequence[str]
     from varichain.exports.page import page_of
 
     playback = options.playback(trace, 60.0, most=36_000)
-    FilePath(path).write_text(page_of(playback), encoding="utf-8")
+    FilePath(path).write_text(page_of(playback), encoding="utf-8", errors="backslashreplace")
     return len(playback), playback.notes
 
 
@@ -133,7 +133,7 @@ def _bvh(trace: Trace, path: str, options: Options) -> tuple[int, Sequence[str]]
     from varichain.exports.bvh import bvh_of
 
     text, n_frames, notes = bvh_of(trace, options.fps or 30.0, options.speed)
-    FilePath(path).write_text(text, encoding="utf-8")
+    FilePath(path).write_text(text, encoding="utf-8", errors="backslashreplace")
     return n_frames, notes
 
 

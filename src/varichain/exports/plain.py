@@ -27,7 +27,7 @@ def write_json(trace: Trace, path: str) -> None:
         "units": UNITS,
         "log": trace.log,
     }
-    with open(path, "w", encoding="utf-8") as file:
+    with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(_text(about)[:-1] + ',"epochs":[')
         for i, epoch in enumerate(trace.epochs):
             file.write("\n" if i == 0 else ",\n")

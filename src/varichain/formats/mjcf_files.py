@@ -8,11 +8,15 @@ from itertools import pairwise
 from pathlib import Path
 
 from varichain.errors import FormatError
-from varichain.formats.xml import Element, parse, read_bytes
+from varichain.formats.xml import MOST_ELEMENTS, Element, parse, read_bytes
 
 _MOST_FILES = 64
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*([eE][-+]?\d+)?|\.\d+([eE][-+]?\d+)?|nan|inf|infinity)", re.IGNORECASE)
 _NAMES = ("name", "class", "childclass", "model")
+# Attributes whose product is a size; of <size>, each by itself, but for those of the arena, which is not opened here.
+_SIZES = {"hfield": ("nrow", "ncol"), "texture": ("width", "height"), "numeric": ("size",), "composite": ()}
+_MOST_SIZE, _MOST_USER = 10**7, 1000
+_ARENA = ("memory", "nstack", "njmax", "nconmax", "nkey")
 _FOLDER_OF = {"mesh": ("meshdir", "assetdir"), "texture": ("texturedir", "assetdir"), "hfield": ("meshdir", "assetdir")}
 # Elements that name files or run what files name, beyond assets: refused.
 _REFUSED = {"plugin": "runs compiled code", "flexcomp": "makes soft bodies", "flex": "is a soft body", "skin": ""}
@@ -26,12 +30,17 @@ def check_files(root: Element, path: Path) -> list[Element]:
             be run.
     """
     elements: list[Element] = []
-    waiting = [(root, path)]
+    waiting, n = [(root, path, 1)], 0
     seen = {path}
     top = path.parent.resolve()
     while waiting:
-        element, file = waiting.pop()
+        element, file, copies = waiting.pop()
         elements.append(element)
+        _check_sizes(element)
+        n += copies
+        if n > MOST_ELEMENTS:
+            raise element.error(f"makes more than {MOST_ELEMENTS} elements, with all copies: no robot has so many")
+        copies *= _copies(element)
         if element.tag == "include":
             name = element.word("file")
             # MuJoCo looks beside the first file, then beside the one that includes
@@ -43,12 +52,43 @@ def check_files(root: Element, path: Path) -> list[Element]:
             if len(seen) > _MOST_FILES:
                 raise element.error(f"includes more than {_MOST_FILES} files")
             included = parse(read_bytes(target), str(target))
-            waiting.append((included, target))
-        waiting += [(child, file) for child in reversed(element.children)]
+            waiting.append((included, target, copies))
+        waiting += [(child, file, copies) for child in reversed(element.children)]
     _check_assets(elements, top, {file.parent for file in seen})
     for element in elements:
         _refuse_infinite(element)
     return elements
+
+
+def _copies(element: Element) -> int:
+    """How often MuJoCo writes the content of an element."""
+    if element.tag not in ("replicate", "composite"):
+        return 1
+    product = 1
+    for word in element.attributes.get("count", "1").split():
+        product *= max(1, _whole(word))
+        if product > MOST_ELEMENTS:
+            raise element.error(f"asks for more than {MOST_ELEMENTS} copies: no robot has so many")
+    return product
+
+
+def _check_sizes(element: Element) -> None:
+    """Refuse numbers for which MuJoCo would ask for more memory than a robot needs."""
+    keys = [key for key in element.attributes if element.tag == "size" or key in _SIZES.get(element.tag, ())]
+    product = 1
+    for key in keys:
+        product *= max(1, _whole(element.attributes[key]))
+        if product > (_MOST_SIZE if element.tag != "size" else _MOST_USER) and key not in _ARENA:
+            raise element.error(f"{key}={element.attributes[key][:40]!r} is too large for a robot")
+        product = 1 if element.tag == "size" else product
+
+
+def _whole(word: str) -> int:
+    """A whole number; 0 for anything else, about which MuJoCo complains."""
+    try:
+        return int(min(max(float(word), -1.0), 1e18))
+    except ValueError:
+        return 0
 
 
 def _refuse_infinite(element: Element) -> None:

@@ -10,6 +10,7 @@ from varichain.spatial.pose import Pose
 
 MODEL = "__model__"
 _SAME = Pose()
+_SHOWN = 20  # frames of a circle
 _SIX = "0 0 0 0 0 0"
 
 
@@ -47,13 +48,14 @@ class Frames:
 
     def pose(self, name: str, asked_by: Element) -> Pose:
         """Pose in the world."""
-        chain: list[str] = []
+        chain: dict[str, None] = {}  # in order, and quickly searched: a file may have thousands
         while name not in self._known:
             if name not in self._relative:
                 raise asked_by.error(f"names frame {name!r}, which does not exist")
             if name in chain:
-                raise asked_by.error(f"frames are relative to each other in a circle: {' -> '.join([*chain, name])}")
-            chain.append(name)
+                circle = [*[*chain][-_SHOWN:], name]
+                raise asked_by.error(f"frames are relative to each other in a circle: {' -> '.join(circle)}")
+            chain[name] = None
             name = self._relative[name][1]
         X = self._known[name]
         for frame in reversed(chain):
@@ -63,15 +65,16 @@ class Frames:
 
     def link(self, name: str, asked_by: Element) -> str:
         """The link that a frame is attached to, WORLD for the world."""
-        seen = []
-        while name in self._attached and self._attached[name] != name and name not in seen:
-            seen.append(name)
-            if self._attached[name] == WORLD:
-                return WORLD
+        seen: set[str] = set()
+        while name in self._attached and self._attached[name] not in (name, WORLD) and name not in seen:
+            seen.add(name)
             name = self._attached[name]
-        if self._attached.get(name) != name:
+        link = self._attached.get(name)
+        if link not in (name, WORLD):
             raise asked_by.error(f"names {name!r}, which is no link and not attached to one")
-        return name
+        for frame in seen:  # the next question of one of these is answered at once
+            self._attached[frame] = link
+        return link
 
 
 def relative_to(element: Element) -> str:

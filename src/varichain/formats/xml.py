@@ -14,9 +14,9 @@ from xml.parsers import expat
 from varichain.errors import FormatError
 from varichain.spatial.checks import Triple
 
-# The largest robot that we know has a tenth of these; what is allowed must load in a second or so.
-MOST_BYTES = 8 * 2**20
-MOST_ELEMENTS = 50_000
+# Five thousand links with shapes have fifty thousand elements and load in a second.
+MOST_BYTES = 32 * 2**20
+MOST_ELEMENTS = 200_000
 MOST_DEPTH = 64
 
 
@@ -150,6 +150,7 @@ class _Builder:
         self.root: Element | None = None
         self.parser: expat.XMLParserType
         self._open: list[Element] = []
+        self._texts: list[list[str]] = []
         self._count = 0
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -163,13 +164,14 @@ class _Builder:
         else:
             self.root = element
         self._open.append(element)
+        self._texts.append([])
 
     def end(self, tag: str) -> None:
-        self._open.pop()
+        self._open.pop().text = "".join(self._texts.pop())
 
     def characters(self, text: str) -> None:
-        if self._open:
-            self._open[-1].text += text
+        if self._texts:
+            self._texts[-1].append(text)
 
     def doctype(self, name: str, system: str | None, public: str | None, has_subset: bool) -> None:
         raise FormatError(

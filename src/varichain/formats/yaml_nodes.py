@@ -12,7 +12,7 @@ from typing import Any
 from varichain.errors import FormatError, MissingExtraError, VarichainError
 from varichain.formats.xml import read_bytes
 
-_MOST_BYTES = 2**20
+_MOST_BYTES = 2**18
 _MOST_DEPTH = 20
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 
@@ -78,15 +78,19 @@ def read_yaml(path: Path) -> Entry:
         import yaml
     except ImportError:
         raise MissingExtraError("files with loops need the package pyyaml: pip install pyyaml") from None
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where it is there
     data = read_bytes(path)
     if len(data) > _MOST_BYTES:
-        raise FormatError("is larger than 1 MB, too large for a list of loops", str(path))
+        raise FormatError("is larger than 256 KiB, too large for a list of loops", str(path))
     try:
-        text = data.decode("utf-8")
-        for event in yaml.parse(text, yaml.SafeLoader):
+        text, depth = data.decode("utf-8"), 0
+        for event in yaml.parse(text, loader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _MOST_DEPTH + 1:
+                raise FormatError("is nested too deeply", str(path), event.start_mark.line + 1)
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
                 raise FormatError("anchors and aliases are not allowed", str(path), event.start_mark.line + 1)
-        node = yaml.compose(text, yaml.SafeLoader)
+        node = yaml.compose(text, loader)
     except UnicodeDecodeError:
         raise FormatError("is not UTF-8 text", str(path)) from None
     except yaml.YAMLError as error:
@@ -121,8 +125,9 @@ def _value(node: Any, path: str, depth: int) -> Any:
 
 def _scalar(node: Any, path: str, line: int) -> Any:
     kind = node.tag.rpartition(":")[2]
-    if node.style is not None or kind not in ("int", "float", "bool", "null"):
-        if _NUMBER.fullmatch(node.value) and node.style is None:  # YAML itself takes 1e-3 for a word
+    is_bare = not node.style  # None, or empty if libyaml has read it
+    if not is_bare or kind not in ("int", "float", "bool", "null"):
+        if _NUMBER.fullmatch(node.value) and is_bare:  # YAML itself takes 1e-3 for a word
             return _finite(node.value, path, line)
         return node.value
     if kind == "null":

@@ -11,20 +11,19 @@ Triple = tuple[float, float, float]
 
 def rod(mass: float, length: float, axis: Triple) -> Array:
     """Thin straight rod."""
-    return _axisymmetric(axial=0.0, transverse=mass * length**2 / 12.0, axis=axis)
+    return _axisymmetric(axial=0.0, transverse=mass * _square(length) / 12.0, axis=axis)
 
 
 def box(mass: float, size: Triple) -> Array:
     """Box with full edge lengths `size` along x, y, z."""
     x, y, z = size
-    return np.diag([y**2 + z**2, z**2 + x**2, x**2 + y**2]) * (mass / 12.0)
+    return np.diag([_square(y) + _square(z), _square(z) + _square(x), _square(x) + _square(y)]) * (mass / 12.0)
 
 
 def cylinder(mass: float, radius: float, length: float, axis: Triple) -> Array:
     """Solid circular cylinder."""
-    return _axisymmetric(
-        axial=mass * radius**2 / 2.0, transverse=mass * (3.0 * radius**2 + length**2) / 12.0, axis=axis
-    )
+    transverse = mass * (3.0 * _square(radius) + _square(length)) / 12.0
+    return _axisymmetric(axial=mass * _square(radius) / 2.0, transverse=transverse, axis=axis)
 
 
 def capsule(mass: float, radius: float, length: float, axis: Triple) -> Array:
@@ -35,9 +34,9 @@ def capsule(mass: float, radius: float, length: float, axis: Triple) -> Array:
     tube = mass - ball
     # The centre of mass of a half ball is 3/8 of the radius away from its flat side.
     return _axisymmetric(
-        axial=tube * radius**2 / 2.0 + ball * radius**2 * 0.4,
-        transverse=tube * (3.0 * radius**2 + length**2) / 12.0
-        + ball * (0.4 * radius**2 + 0.375 * radius * length + 0.25 * length**2),
+        axial=tube * _square(radius) / 2.0 + ball * _square(radius) * 0.4,
+        transverse=tube * (3.0 * _square(radius) + _square(length)) / 12.0
+        + ball * (0.4 * _square(radius) + 0.375 * radius * length + 0.25 * _square(length)),
         axis=axis,
     )
 
@@ -45,13 +44,18 @@ def capsule(mass: float, radius: float, length: float, axis: Triple) -> Array:
 def ellipsoid(mass: float, radii: Triple) -> Array:
     """Solid ellipsoid with half axes `radii` along x, y, z; a ball if they are equal."""
     a, b, c = radii
-    return np.diag([b**2 + c**2, c**2 + a**2, a**2 + b**2]) * (mass / 5.0)
+    return np.diag([_square(b) + _square(c), _square(c) + _square(a), _square(a) + _square(b)]) * (mass / 5.0)
 
 
 def point_mass(mass: float, offset: Array) -> Array:
     """Point mass at `offset` (3,) [m] from the reference point: m (|d|^2 1 - d d^T)."""
     inertia: Array = mass * (offset @ offset * np.eye(3) - np.outer(offset, offset))
     return inertia
+
+
+def _square(x: float) -> float:
+    """x^2; unlike Python's own power it is infinite, and no error, where it is too large."""
+    return x * x
 
 
 def _axisymmetric(axial: float, transverse: float, axis: Triple) -> Array:

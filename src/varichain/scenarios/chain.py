@@ -5,6 +5,9 @@ from __future__ import annotations
 import varichain as vc
 from varichain.mechanism import Inertia, Mechanism, Spherical
 from varichain.scenarios.scenario import Scenario
+from varichain.spatial.checks import count_number
+
+MOST_LINKS = 1000
 
 
 def chain(
@@ -15,12 +18,13 @@ def chain(
     With n links on ball joints N_J = N_F = 3 n; pinned, N_J = 3 n + 3, and N_F = 3 n - 3.
 
     Args:
-        links: Number of links.
+        links: Number of links, at most 1000.
         length: Of the whole chain [m].
         mass: Of the whole chain [kg].
         pinned: When the tip is connected to the ground [s].
         released: When it is let go [s].
     """
+    links = count_number(links, "links", MOST_LINKS)
     m = Mechanism("chain")
     each = length / links
     rod = Inertia.capsule(mass / links, 0.05 * each, 0.9 * each, "x", com=(0.5 * each, 0.0, 0.0))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from varichain.errors import InputError, ScenarioFileError, VarichainError
+from varichain.errors import FileError, InputError, ScenarioFileError, VarichainError
+from varichain.files import bytes_of, file_name
 from varichain.scenarios.marks import Marked
 from varichain.scenarios.parameters import checked_parameters, parameters_of
 from varichain.scenarios.schema import ScenarioFile
@@ -17,6 +17,7 @@ from varichain.scenarios.validation import Faults, unknown, validated
 if TYPE_CHECKING:
     from varichain.scenarios.scenario import Builder, Scenario
 
+_MOST_BYTES = 2**20
 _SETTINGS = ("method", "step", "sample", "tolerance", "limits")
 
 
@@ -31,12 +32,13 @@ def load_scenario(path: str | os.PathLike[str], parameters: Mapping[str, Any] | 
         ScenarioFileError: It cannot be read, or has mistakes; all of them are listed, each with its place.
         UnknownNameError, InputError: A parameter in `parameters` does not exist or is of the wrong kind.
     """
-    name = os.fspath(path)
+    name = file_name(path)
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
-        raise ScenarioFileError(name, [(1, 1, f"cannot be read: {reason}")]) from None
+        text = bytes_of(name, _MOST_BYTES).decode("utf-8-sig")
+    except FileError as error:
+        raise ScenarioFileError(name, [(1, 1, str(error))]) from None
+    except UnicodeDecodeError:
+        raise ScenarioFileError(name, [(1, 1, "cannot be read: it is not text in UTF-8")]) from None
     return scenario_from_text(text, name, parameters)
 
 

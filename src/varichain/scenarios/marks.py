@@ -11,7 +11,7 @@ from varichain.errors import ScenarioFileError
 Location = tuple[Any, ...]  # keys and indices from the top of the document
 Place = tuple[int, int]  # line and column, from 1
 
-_MOST_CHARACTERS = 1_000_000
+_MOST_CHARACTERS = 50_000  # half a second of parsing
 _DEEPEST = 50
 
 

@@ -79,7 +79,11 @@ def quantity(value: Any, *dimensions: str) -> Quantity:
         InputError: It is neither, the unit is unknown or of another dimension, or the number is not finite.
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return _finite(Quantity(float(value), None, f"{value:g}"))
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        return _finite(Quantity(number, None, f"{number:g}"))
     found = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         raise InputError(f"must be a number, or a number with its unit such as '30 deg', not {shown(value)}")

@@ -7,8 +7,10 @@ from varichain import figures
 from varichain.mechanism import Fixed
 from varichain.scenarios.gait import SAMPLES, Gait
 from varichain.scenarios.scenario import Scenario
+from varichain.spatial.checks import count_number
 from varichain.spatial.pose import Pose
 
+MOST_STEPS = 100
 _AFTER = 0.5  # [s] that it stands at the end
 
 
@@ -30,11 +32,12 @@ def walk(
     Args:
         height: Of the figure [m].
         mass: Of the figure [kg].
-        steps: Number of steps.
+        steps: Number of steps, at most 100.
         length: Of a step [m].
         duration: Of a step at full speed [s]; the first and the last one take longer.
         lift: Of the feet [m].
     """
+    steps = count_number(steps, "steps", MOST_STEPS)
     m = figures.human40(height, mass, name="walk")
     figures.ground(m, size=(2.0 * (steps + 2) * length, 2.0))
     gait = Gait(m, steps, length, duration, lift)

@@ -20,6 +20,8 @@ from varichain.spatial.pose import Pose
 from varichain.trace import Epoch, Trace
 from varichain.trace.text import event_text
 
+_MOST_FRAMES = 10**6
+_MOST_TIMES = 10**12  # frames of which some are taken
 _SURROUNDINGS = 1.4  # how much larger a picture may become to show what stands still too
 _JOURNEY = 4.5  # radius of a whole run, relative to that of the figure
 _ARROW = 0.45  # length of the arrow of a large force, relative to the size of what is seen
@@ -92,7 +94,7 @@ class Playback:
         if any(name not in epoch.columns for epoch in epochs for name in ("time", "q")):
             raise InputError("the samples have no time or no coordinates 'q': there is nothing to be shown")
         grid = _grid(epochs, self.fps / self.speed, most)
-        self.scenes = tuple(_scenes(epochs))
+        self.scenes = tuple(_scenes(epochs, trace.mesh_folders))
         self.parts = _united(self.scenes)
         self.loops = tuple(dict.fromkeys(loop.name for scene in self.scenes for loop in scene.loops))
         self.notes = tuple(dict.fromkeys(note for scene in self.scenes for note in scene.notes))
@@ -233,19 +235,25 @@ class _Span:
 def _grid(epochs: Sequence[Epoch], rate: float, most: int | None) -> Array:
     """Times of frames [s] from the first sample to the last."""
     start, end = epochs[0].start, epochs[-1].end
-    n = int(np.floor((end - start) * rate * (1.0 + 1e-12) + 1e-9)) + 1
+    frames = (end - start) * rate * (1.0 + 1e-12) + 1e-9
+    if not 0.0 <= frames < (_MOST_FRAMES if most is None else _MOST_TIMES):
+        raise InputError(
+            f"from {start:g} s to {end:g} s there would be {frames:.3g} frames at {rate:g} a simulated second; "
+            f"fewer than {_MOST_FRAMES} are possible"
+        )
+    n = int(np.floor(frames)) + 1
     every = 1 if most is None else -(-n // most)
     times = start + np.arange(0, n, every) / rate
     return np.minimum(times, end)
 
 
-def _scenes(epochs: Sequence[Epoch]) -> list[Scene]:
+def _scenes(epochs: Sequence[Epoch], folders: Sequence[str] | None) -> list[Scene]:
     """Scenes of all epochs; those with one structure share one."""
     known: dict[bytes, Scene] = {}
     for epoch in epochs:
         content = epoch.structure.content
         if content not in known:
-            known[content] = scene_of(epoch.mechanism)
+            known[content] = scene_of(epoch.mechanism, folders)
     return [known[epoch.structure.content] for epoch in epochs]
 
 

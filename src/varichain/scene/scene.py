@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -111,11 +111,13 @@ class Scene:
         return ball_of(*box_around((part for part in self.parts if part.name in poses.names), poses))
 
 
-def scene_of(mechanism: Mechanism) -> Scene:
-    """The scene of a mechanism as it is now."""
+def scene_of(mechanism: Mechanism, folders: Sequence[str] | None = None) -> Scene:
+    """The scene of a mechanism as it is now; mesh files from these folders alone, from all if there are none given."""
     radius, notes = bone_radius(mechanism), list[str]()
     has_shapes = any(link.shapes for link in mechanism.links)
-    parts = [_part(mechanism, link, radius, has_shapes, notes) for link in (mechanism.ground, *mechanism.links)]
+    allowed = None if folders is None else tuple(folders)
+    links = (mechanism.ground, *mechanism.links)
+    parts = [_part(mechanism, link, radius, has_shapes, notes, allowed) for link in links]
     shown = tuple(part for part in parts if part.surfaces)
     reaches = sorted(part.reach for part in shown)
     mark = 0.08 * reaches[len(reaches) // 2] if reaches else radius
@@ -162,9 +164,16 @@ def loop_places(scene: Scene, poses: Poses) -> tuple[Array, Array]:
     return on_real, on_other
 
 
-def _part(mechanism: Mechanism, link: Link, radius: float, has_shapes: bool, notes: list[str]) -> Part:
+def _part(
+    mechanism: Mechanism,
+    link: Link,
+    radius: float,
+    has_shapes: bool,
+    notes: list[str],
+    folders: tuple[str, ...] | None,
+) -> Part:
     """What a link looks like; beside links with shapes, one without that is welded on is a frame, and not drawn."""
-    drawn = [(shape, shape_triangles(shape, notes)) for shape in link.shapes]
+    drawn = [(shape, shape_triangles(shape, notes, folders)) for shape in link.shapes]
     is_frame = link.is_ground or (has_shapes and isinstance(link.joint, Fixed) and not link.shapes)
     is_stand_in = not is_frame and all(surface is None for _, surface in drawn)
     if is_stand_in:

@@ -7,6 +7,7 @@ mass is a mistake, not one kilogram.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any
@@ -27,6 +28,8 @@ NAMED_AXES: dict[str, Triple] = {
     "-y": (0.0, -1.0, 0.0),
     "-z": (0.0, 0.0, -1.0),
 }
+LONGEST_NAME = 1000  # characters
+_UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _HUGE = 1e300  # larger numbers are looked at closely: they may not fit a float
 # Lengths this close to one are left alone, so that checking a unit vector twice changes nothing.
 _UNIT_TOLERANCE = 4 * np.finfo(float).eps
@@ -77,6 +80,13 @@ def non_negative_scalar(value: Any, what: str) -> float:
 def is_index(value: Any, n: int) -> bool:
     """Whether `value` is a whole number from 0 to n - 1."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 0 <= int(value) < n
+
+
+def count_number(value: Any, what: str, most: int, least: int = 1) -> int:
+    """`value` as a whole number from `least` to `most`."""
+    if not is_index(value, most + 1) or value < least:
+        raise InputError(f"{what} must be a whole number from {least} to {most}, not {shown(value)}")
+    return int(value)
 
 
 def is_sequence(value: Any) -> bool:
@@ -150,9 +160,16 @@ def flag(value: Any, what: str) -> bool:
 
 
 def name_string(value: Any, what: str) -> str:
-    """`value` as a name: a string with something to read in it."""
+    """`value` as a name: a string with something to read in it, that terminals and all formats take.
+
+    Control characters move the cursor of a terminal and have no place in XML, halves of characters none in UTF-8.
+    """
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{what} must be a non-empty string, not {shown(value)}")
+    if len(value) > LONGEST_NAME:
+        raise InputError(f"{what} must not be longer than {LONGEST_NAME} characters, not {len(value)}")
+    if not value.isprintable() and _UNFIT.search(value):
+        raise InputError(f"{what} must not have control characters or halves of characters in it, not {shown(value)}")
     return value
 
 

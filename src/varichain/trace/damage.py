@@ -25,13 +25,13 @@ class Gap:
     """Something unreadable.
 
     Attributes:
-        kinds: Kinds of the frames that are lost; None for those that are not even known.
+        kinds: How many frames of each kind are lost; None for those that are not even known.
         since, until: Times around it [s], where known.
         n_samples: Number of samples that are lost, where known.
         epoch: Index of an epoch that is lost with its structure.
     """
 
-    kinds: list[bytes | None] = field(default_factory=list)
+    kinds: Counter[bytes | None] = field(default_factory=Counter)
     since: float | None = None
     until: float | None = None
     n_samples: int = 0
@@ -44,14 +44,14 @@ class Gap:
     def _what(self) -> str:
         if self.epoch is not None:
             return f"epoch {self.epoch}, whose structure is unreadable, with {count(self.n_samples, 'sample')}"
-        known = Counter(kind for kind in self.kinds if kind in _NAMES)
+        known = Counter({kind: n for kind, n in self.kinds.items() if kind in _NAMES})
+        n_unknown = self.kinds.total() - known.total()
         if self.n_samples:
             known.pop(records.ROWS, None)
         parts = [count(self.n_samples, "sample")] if self.n_samples else []
         parts += [
             name if (n := known[kind]) == 1 else f"{name} ({n} times)" for kind, name in _NAMES.items() if kind in known
         ]
-        n_unknown = len(self.kinds) - sum(1 for kind in self.kinds if kind in _NAMES)
         if n_unknown and not self.n_samples:
             parts.append(count(n_unknown, "record"))
         return ", ".join(parts) or "something"

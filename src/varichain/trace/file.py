@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import threading
 import weakref
 import zlib
@@ -47,10 +48,13 @@ class TraceFile:
         Raises:
             TraceFileError: The disk does not give them.
         """
-        parts = []
+        parts: list[bytes] = []
         with self._lock, nullcontext(self._open_file) if self._open_file else self._opened() as file:
             try:
-                file.seek(offset)
+                # what a header promises beyond the end is not there, and no memory is asked for it
+                length = min(length, os.fstat(file.fileno()).st_size - offset)
+                if length > 0:
+                    file.seek(offset)
                 while length > 0 and (part := file.read(length)):
                     parts.append(part)
                     length -= len(part)
@@ -60,7 +64,11 @@ class TraceFile:
 
     def _opened(self) -> io.FileIO:
         try:
+            if not stat.S_ISREG(os.stat(self.path).st_mode):
+                raise TraceFileError(f"cannot read {self.path!r}: it is no regular file", self.path)
             return open(self.path, "rb", buffering=0)
+        except TraceFileError:
+            raise
         except OSError as error:
             raise TraceFileError(f"cannot read {self.path!r}: {error.strerror}", self.path) from error
 

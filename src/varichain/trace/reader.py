@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 import zlib
+from collections import Counter, deque
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,12 @@ from varichain.trace.samples import NUMBER, FileRows
 from varichain.trace.scan import Scan
 from varichain.trace.stored import Directory, StoredSamples, directory_from
 from varichain.trace.structure import PackedStructure
+from varichain.trace.trace import OUTCOMES
 
 _DISPENSABLE = (records.HEAD, records.NOTE, records.REST)
 # What a record that says nonsense, its checksums notwithstanding, makes of its reader.
 _NONSENSE = (KeyError, TypeError, ValueError, IndexError, ArithmeticError, AttributeError, struct.error, zlib.error)
+_ROOM, _ROOM_PER_BYTE = 2**25, 16
 
 
 class Reader:
@@ -51,23 +54,29 @@ class Reader:
         self._directories: dict[int, Directory] = {}
         self._now: float | None = None  # time of the sample read last
         self._open: list[Gap] = []  # gaps after which no sample was read yet
+        self._room = _ROOM + _ROOM_PER_BYTE * file.size  # bytes that all texts may have, unpacked
+        self._left = file.size  # bytes that samples may have, so that no two blocks are one
         self._read(Scan(file))
         if self.damage and not self._epochs:
             raise TraceFileError(f"{file.path!r} is damaged beyond reading: {self.damage}", file.path)
 
     def _read(self, scan: Scan) -> None:
-        expected = 0
+        expected, damaged = 0, deque(sorted(scan.damaged.items()))
         for number, frame in sorted(scan.intact.items()):
             if number > expected:
-                self._miss([scan.damaged.get(missing) for missing in range(expected, number)])
+                kinds: Counter[bytes | None] = Counter()
+                while damaged and damaged[0][0] < number:
+                    kinds[damaged.popleft()[1]] += 1
+                kinds[None] += number - expected - kinds.total()
+                self._miss(kinds)
             expected = number + 1
             try:
                 self._take(frame)
             except _NONSENSE:
-                self._miss([frame.kind])
-        behind = [kind for number, kind in sorted(scan.damaged.items()) if number >= expected]
-        if behind or scan.ends_within:
-            self._miss([*behind] or [None])
+                self._miss(Counter([frame.kind]))
+        if damaged or scan.ends_within:
+            last: list[bytes | None] = [kind for _, kind in damaged]
+            self._miss(Counter(last or [None]))
         if scan.rest is not None:
             self._compare_rest(scan.rest, scan.end)
         if scan.has_damage and not self.damage:
@@ -75,12 +84,12 @@ class Reader:
 
     # Damage
 
-    def _miss(self, kinds: list[bytes | None]) -> None:
+    def _miss(self, kinds: Counter[bytes | None]) -> None:
         """Note that frames are lost here."""
-        lost = [kind for kind in kinds if kind not in _DISPENSABLE]
+        lost = Counter({kind: n for kind, n in kinds.items() if n and kind not in _DISPENSABLE})
         if lost:
             self._note(Gap(lost, since=self._now))
-        if len(lost) < len(kinds):
+        if lost.total() < kinds.total():
             self.damage.notes.append("a record without data is damaged; save the trace again")
 
     def _note(self, gap: Gap) -> None:
@@ -112,9 +121,16 @@ class Reader:
         elif frame.kind == records.DATA:
             self._take_data(directory_from(self._file.read(frame.offset, frame.length)))
         elif frame.kind in _TEXTS:
-            _TEXTS[frame.kind](self, records.unpacked(self._file.read(frame.offset, frame.length)))
+            _TEXTS[frame.kind](self, self._unpacked(self._file.read(frame.offset, frame.length)))
         elif frame.kind not in (records.NOTE, records.REST):
             self.damage.notes.append(f"a record of unknown kind {frame.kind.decode('ascii', 'replace')!r} was skipped")
+
+    def _unpacked(self, content: bytes) -> dict[str, Any]:
+        """Values of a text; all texts together are not much larger than the file."""
+        self._room -= len(records.text_of(content))
+        if self._room < 0:
+            raise ValueError("texts that are far larger than the file")
+        return records.unpacked(content)
 
     def _take_head(self, entry: dict[str, Any]) -> None:
         path = self._file.path
@@ -128,11 +144,13 @@ class Reader:
             )
 
     def _take_meta(self, entry: dict[str, Any]) -> None:
-        self.draft.meta = entry["meta"]
+        self.draft.meta = _dict(entry["meta"])
 
     def _take_epoch(self, content: bytes) -> None:
         index, columns, structure = records.epoch_from(content)
-        epoch = EpochDraft(index, PackedStructure(structure), columns_from(records.unpacked(columns)))
+        epoch = EpochDraft(index, PackedStructure(structure), columns_from(self._unpacked(columns)))
+        if epoch.columns.width_of("time") != 1:
+            raise ValueError("samples without a time")
         self._epochs[index] = epoch
         self.draft.epochs.append(epoch)
 
@@ -144,6 +162,8 @@ class Reader:
             self._miss_epoch(index, n)
             return
         epoch = self._epochs[index]
+        if width != epoch.columns.width:
+            raise ValueError("samples of another width")
         column = epoch.columns.slice("time").start
         start, end = (self._number(frame, row * width + column) for row in (0, n - 1))
         if first > epoch.n:
@@ -163,6 +183,9 @@ class Reader:
             self._miss_epoch(directory.epoch, directory.n)
             return
         epoch = self._epochs[directory.epoch]
+        self._left -= directory.n * epoch.columns.width * NUMBER.itemsize
+        if self._left < 0 or directory.widths.tolist() != [width for _, width in epoch.columns]:
+            raise ValueError("more samples than the file has bytes")
         samples = StoredSamples(epoch.columns, directory, self._file)
         epoch.stored, epoch.n = samples, directory.n
         time = samples.block("time")[:, 0].tolist()
@@ -186,19 +209,28 @@ class Reader:
         if epoch is None:
             self._miss_epoch(entry["epoch"], 0)
             return
+        if type(entry["n"]) is not int:
+            raise TypeError("a number of samples")
         if entry["n"] > epoch.n:
             self._miss_samples(epoch, entry["n"] - epoch.n, None)
             epoch.n = entry["n"]
-        epoch.event = entry["event"]
+        epoch.event = None if entry["event"] is None else _event(entry["event"])
 
     def _take_checkpoint(self, entry: dict[str, Any]) -> None:
-        self.draft.checkpoint = Checkpoint(**entry)
+        found = Checkpoint(**entry)
+        if any(type(n) is not int or n < 0 for n in (found.n_epochs, found.n_samples, found.n_log)):
+            raise ValueError("a place in the trace")
+        _dict(found.content)
+        self.draft.checkpoint = found
 
     def _take_log(self, entry: dict[str, Any]) -> None:
-        self.draft.log.append(entry["entry"])
+        self.draft.log.append(_dict(entry["entry"]))
 
     def _take_end(self, entry: dict[str, Any]) -> None:
-        self.draft.outcome, self.draft.message = entry["outcome"], entry["message"]
+        outcome, message = entry["outcome"], entry["message"]
+        if outcome not in OUTCOMES or not isinstance(message, str | None):
+            raise ValueError("an outcome")
+        self.draft.outcome, self.draft.message = outcome, message
 
     def _compare_rest(self, rest: Rest, end: int) -> None:
         """Compare all other bytes of a finished file with their checksum."""
@@ -206,6 +238,20 @@ class Reader:
         padding = self._file.read(end, rest.userblock - end)
         if any(padding) or rest_of(self._file, rest.userblock, spans) != rest:
             self.damage.notes.append("the HDF5 tables have changed since the file was written; save the trace again")
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError("names and values")
+    return value
+
+
+def _event(value: Any) -> dict[str, Any]:
+    for edit in _dict(value).get("edits") or []:
+        kind, joint = _dict(edit)["kind"], edit["joint"]
+        if not isinstance(kind, str) or not kind.strip() or not isinstance(joint, str):
+            raise TypeError("an edit")
+    return _dict(value)
 
 
 def _span(since: float | None, until: float | None) -> tuple[float, float]:

@@ -39,6 +39,8 @@ GROWING, FINISHED = "growing", "finished"
 EPOCH_HEAD = struct.Struct("<II")
 ROWS_HEAD = struct.Struct("<IQII")
 _PAYS = 500  # bytes from which on compression pays
+LARGEST_TEXT = 2**23
+"""Bytes of a text, unpacked: enough for the structure of ten thousand links."""
 
 
 def head(form: str) -> bytes:
@@ -50,20 +52,44 @@ def packed(value: dict[str, Any], what: str) -> bytes:
     """Plain values as bytes.
 
     Raises:
-        InputError: They are not plain: JSON has no place for them.
+        InputError: They are not plain: JSON has no place for them; or they are too many.
     """
     try:
         text = json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"{what} must be plain values that JSON can contain: {error}") from None
+    if len(text) > LARGEST_TEXT:
+        raise InputError(f"{what} must not have more than {LARGEST_TEXT // 2**20} MiB as text, not {len(text)} bytes")
     return zlib.compress(text, 1) if len(text) >= _PAYS else text
 
 
 def unpacked(content: bytes) -> dict[str, Any]:
-    """The values that `packed` made bytes of."""
-    text = content if content[:1] == b"{" else zlib.decompress(content)
-    value: dict[str, Any] = json.loads(text)
+    """The values that `packed` made bytes of.
+
+    Raises:
+        InputError: They are other bytes.
+    """
+    try:
+        value = json.loads(text_of(content))
+    except (ValueError, RecursionError, zlib.error) as error:
+        raise InputError(f"a text in the file of a trace cannot be read: {error}") from None
+    if not isinstance(value, dict):
+        raise InputError("a text in the file of a trace must have names and values")
     return value
+
+
+def text_of(content: bytes) -> bytes:
+    """A packed text, unpacked to a size that is bounded."""
+    if content[:1] == b"{":
+        text = content
+    else:
+        unpacker = zlib.decompressobj()
+        text = unpacker.decompress(content, LARGEST_TEXT + 1)
+        if not unpacker.eof and len(text) <= LARGEST_TEXT:
+            raise ValueError("it is cut off")
+    if len(text) > LARGEST_TEXT:
+        raise ValueError(f"it is larger than {LARGEST_TEXT // 2**20} MiB")
+    return text
 
 
 def epoch_content(epoch: int, columns: bytes, structure: bytes) -> bytes:

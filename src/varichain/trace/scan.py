@@ -6,6 +6,7 @@ from varichain.errors import TraceFileError
 from varichain.trace import records
 from varichain.trace.file import TraceFile
 from varichain.trace.frames import SIGNATURE, FileFrame, frame_at
+from varichain.trace.rest import SIZE as SIZE_OF_REST
 from varichain.trace.rest import Rest, rest_from
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -54,7 +55,7 @@ class Scan:
                 self.has_damage = True
             else:
                 self.intact.setdefault(frame.number, frame)
-                if frame.kind == records.REST:
+                if frame.kind == records.REST and frame.length == SIZE_OF_REST:
                     self.rest = rest_from(content)
                     limit = min(limit, self.rest.userblock)  # behind it there are samples and HDF5's tables
             self.end = at = frame.end

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
@@ -37,6 +38,7 @@ class Trace:
         outcome: "complete", "stopped", "interrupted", "diverged" or "error".
         message: Why, if there is something to say.
         damage: None, or what is lost because the file was damaged.
+        mesh_folders: Folders whose mesh files may be drawn, of a trace that was loaded; None for all.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Trace:
         self.outcome = outcome
         self.message = message
         self.damage = damage
+        self.mesh_folders: tuple[str, ...] | None = None
         self._checkpoint = checkpoint
 
     # Questions
@@ -174,7 +177,9 @@ class Trace:
             last = epochs[-1]
             event = None if point.is_open else last.event
             epochs[-1] = Epoch(last.index, last.structure, last._samples.first(point.n_samples), event)
-        return Trace(epochs, self.meta, self.log[: point.n_log], point, "interrupted", "as at its latest checkpoint")
+        until = Trace(epochs, self.meta, self.log[: point.n_log], point, "interrupted", "as at its latest checkpoint")
+        until.mesh_folders = self.mesh_folders
+        return until
 
     # Files
 
@@ -189,18 +194,28 @@ class Trace:
         save(self, file_name(path), overwrite)
 
     @staticmethod
-    def load(path: Path) -> Trace:
+    def load(path: Path, *, meshes: Sequence[Path] = ()) -> Trace:
         """The trace in a file: finished, still growing, or what a killed program left.
 
         All checksums are verified. If something is damaged, the rest is read, `damage` says what is lost, and a
         DamagedTraceWarning says it too.
+
+        Args:
+            path: The file.
+            meshes: Folders whose mesh files may be drawn, besides the trace's own folder: a stranger's trace may name
+                any file of this machine.
 
         Raises:
             TraceFileError: No such file, not a trace, of a newer version, or damaged beyond reading.
         """
         from varichain.trace.load import load
 
-        return load(file_name(path))
+        if isinstance(meshes, str | os.PathLike):
+            meshes = [meshes]
+        name, given = file_name(path), [file_name(folder, "a folder of meshes") for folder in meshes]
+        trace = load(name)
+        trace.mesh_folders = tuple(os.path.realpath(folder) for folder in (os.path.dirname(name) or ".", *given))
+        return trace
 
     # Tables for other programs
 
