@@ -12,6 +12,8 @@ from varichain.errors import InputError
 from varichain.mechanism.limits import SwingTwist
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scenarios.scenario import Scenario
+from varichain.simulation.settings import checked_speed
+from varichain.spatial.checks import count_number, flag, instance
 from varichain.trace import Trace
 from varichain.viewer.base import Viewer
 from varichain.viewer.server import HOST, PORT
@@ -53,6 +55,10 @@ def view(
         InputError: There is nothing to be shown, or the address is none of this machine.
         MissingExtraError: viser is not installed.
     """
+    instance(host, str, "host"), count_number(port, "port", 65535, 0), flag(overwrite, "overwrite")
+    speed = checked_speed(speed)
+    if is_paused is not None:
+        flag(is_paused, "is_paused")
     address: dict[str, Any] = {"host": host, "port": port}
     if isinstance(what, Trace):
         if out is not None or settings or state is not None:

@@ -144,7 +144,7 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(vc.InputError, match=r"quaternion of joint '.*' in state 1 has length 2, must be 1"):
         batch.energy(q, v)
     for wrong in (0, -1, 1.5, True):
-        with pytest.raises(vc.InputError, match="threads must be a whole number from 1 on"):
+        with pytest.raises(vc.InputError, match="threads must be a whole number from 1 to 1000"):
             vc.Batch(m, wrong)
     with pytest.raises(vc.InputError, match="expected a Mechanism, not str"):
         vc.Batch("arm")

@@ -18,7 +18,7 @@ from varichain.layout.state import State, layout_for, require_fit
 from varichain.mechanism.coupling import resolved
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import finite_array
+from varichain.spatial.checks import finite_array, instance, listed, shown
 
 _CLOSED = 1e-9  # a closure that leaves its loop open by more [m or rad] belongs to another loop or branch
 _WRONG = {
@@ -47,12 +47,9 @@ class ClosureFunction:
             StructureError: A loop is left over, or a joint follows twice, or joints follow each other in a circle.
             AssemblyError: A closure does not close its loop.
         """
-        self._m = m
-        self._layout = layout_for(m, s)
-        parts = [*closures, *_couplings(m)]
-        for part in parts:
-            if not isinstance(part, Closure):
-                raise InputError(f"closures must be FourBar, SliderCrank, Linear, Given, ..., not {part!r}")
+        self._m = instance(m, Mechanism, "m")
+        self._layout = layout_for(m, instance(s, State, "s"))
+        parts = [*_closures(closures), *_couplings(m)]
         self._parts = self._ordered(parts)
         replaced = [loop for part in parts for loop in part.loops]
         left = [loop.name for loop in self._layout.loops if loop.name not in replaced]
@@ -188,6 +185,13 @@ class ClosureFunction:
                         f"{_WRONG[what]}",
                         {what: worst},
                     )
+
+
+def _closures(given: Any) -> tuple[Closure, ...]:
+    for part in listed(given, object, "closures"):
+        if not isinstance(part, Closure):
+            raise InputError(f"closures must be FourBar, SliderCrank, Linear, Given, ..., not {shown(part)}")
+    return tuple(given)
 
 
 def _couplings(m: Mechanism) -> list[Closure]:

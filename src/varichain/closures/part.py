@@ -10,7 +10,7 @@ import numpy as np
 
 from varichain.errors import InputError
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import finite_array
+from varichain.spatial.checks import finite_array, listed
 
 
 class Closure(ABC):
@@ -79,6 +79,13 @@ class Linear(Closure):
     M: Array
     b: Array
     loops: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check names and numbers."""
+        for name in ("follows", "leads", "loops"):
+            object.__setattr__(self, name, listed(getattr(self, name), str, name))
+        object.__setattr__(self, "M", finite_array(self.M, (len(self.follows), len(self.leads)), "M"))
+        object.__setattr__(self, "b", finite_array(self.b, (len(self.follows),), "b"))
 
     def evaluate(self, y: Array, v: Array, near: Array) -> tuple[Array, Array, Array]:
         """M y + b, M, zero."""

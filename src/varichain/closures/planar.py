@@ -12,6 +12,7 @@ from varichain.layout.state import State
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
+from varichain.spatial.checks import instance
 from varichain.spatial.pose import Pose
 
 _PARALLEL = 1e-9  # axes that differ by more are not parallel
@@ -47,7 +48,8 @@ def corners(m: Mechanism, s: State, loop: str) -> list[Corner]:
     Raises:
         StructureError: The loop has not four joints, or they are not hinges and sliders in one plane.
     """
-    virtual = m.link_of_joint(loop)
+    virtual = instance(m, Mechanism, "m").link_of_joint(instance(loop, str, "loop"))
+    instance(s, State, "s")
     if virtual.real is None or virtual.parent is None or virtual.joint is None:
         raise StructureError(
             f"joint {loop!r} closes no loop; loops: {[str(one.joint.name) for one in m.virtual_links if one.joint]}"

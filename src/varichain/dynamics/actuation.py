@@ -11,7 +11,7 @@ from varichain.dynamics.mobility import Mobility
 from varichain.errors import ActuationError, InputError, MissingExtraError, UnknownNameError
 from varichain.layout.layout import Layout
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import finite_numbers, positive_scalar
+from varichain.spatial.checks import finite_numbers, mapping, positive_scalar
 
 _DRIVEN = 1e-9  # a generalized force missing by less than this part of the load is rounding
 _RANK = 1e-9
@@ -46,7 +46,7 @@ def distribute(
     """Share the generalized load tau_ind (N_F,) among the actuators."""
     S, names = coordinates.S, coordinates.actuated
     cost = np.ones(len(names))
-    for name, weight in (weights or {}).items():
+    for name, weight in mapping(weights, "weights").items():
         cost[_freedoms(layout, names, name)] = positive_scalar(weight, f"weight of joint {name!r}")
     # least norm of sqrt(cost) tau with S^T tau = load
     root = np.sqrt(cost)
@@ -55,7 +55,7 @@ def distribute(
     size = float(np.abs(load).max(initial=0.0))
     if np.abs(missing).max(initial=0.0) > _DRIVEN * max(1.0, size):
         raise _undrivable(coordinates, missing)
-    if limits:
+    if limits and mapping(limits, "limits"):
         lower, upper = _bounds(layout, names, limits)
         if (tau < lower).any() or (tau > upper).any():
             tau = _within_limits(S, load, cost, lower, upper, names)

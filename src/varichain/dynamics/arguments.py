@@ -21,6 +21,9 @@ from varichain.spatial.checks import finite_array, finite_scalar
 
 Table = NDArray[np.int64]
 
+LARGEST = 1e100
+"""Norm of q and v together, beyond which products of them may overflow."""
+
 
 def sound_layout(mechanism: Mechanism, state: State) -> Layout:
     """Layout of the mechanism, once the state is sound and belongs to it."""
@@ -32,6 +35,10 @@ def sound_layout(mechanism: Mechanism, state: State) -> Layout:
     fault = first_fault(layout.tree.workspaces.of_thread.table, state.q, state.v)
     if fault:
         _raise_fault(layout, state, fault)
+    if not math.hypot(*state.q.tolist(), *state.v.tolist()) < LARGEST:
+        raise InputError(
+            f"coordinates and velocities must be smaller than {LARGEST:g}: their squares have to be numbers"
+        )
     return layout
 
 

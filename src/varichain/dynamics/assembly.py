@@ -17,7 +17,7 @@ from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import positive_scalar
+from varichain.spatial.checks import listed, positive_scalar
 
 CLOSED = 1e-12
 """Largest error [m or rad] at which loops count as closed: rounding of poses a few metres away."""
@@ -91,7 +91,7 @@ def columns_to_hold(layout: Layout, hold: Iterable[str]) -> NDArray[np.bool_]:
     if isinstance(hold, str):
         raise InputError(f"hold must be a list of joint names, such as [{hold!r}]")
     kept = np.zeros(layout.n_v, dtype=bool)
-    for name in hold:
+    for name in listed(hold, str, "hold"):
         kept[layout.slot(name).v] = True
     return kept
 

@@ -22,6 +22,7 @@ from varichain.kernels.mass_matrix import mass_matrix
 from varichain.layout.layout import layout_of
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
+from varichain.spatial.checks import count_number, positive_scalar
 
 _AT_ONCE = 64  # rows that a thread takes at a time: a fraction of a millisecond of work
 _MOST_STEPS = 30  # of Newton's method, as in `vc.project`
@@ -146,8 +147,10 @@ class Batch:
 
         Loops are closed to rounding after every step. `vc.rollout` knows limits, friction and events; this does not.
         """
+        dt, steps = positive_scalar(dt, "dt"), count_number(steps, "steps", 10**9, 0)
         for name, array in (("q", q), ("v", v)):
-            if array is not self._matrix(array, np.shape(array)[-1:], name, len(array)):
+            is_array = isinstance(array, np.ndarray) and array.ndim == 2
+            if not is_array or array is not self._matrix(array, array.shape[-1:], name, len(array)):
                 raise InputError(f"{name} is moved in place: it must be a float64, C-contiguous, writable array")
         q, v = self._states(q, v)
         torques = self._matrix(tau, (self.n_v,), "tau", len(q))
@@ -156,14 +159,14 @@ class Batch:
 
         def move(thread: int, first: int, end: int) -> None:
             table = self._workspaces[thread].table
-            rows.rows_advanced(address, table, q, v, torques, float(dt), int(steps), *memory[thread], first, end)  # type: ignore[call-arg]
+            rows.rows_advanced(address, table, q, v, torques, dt, steps, *memory[thread], first, end)  # type: ignore[call-arg]
 
         self._do(move, len(q))
 
     def difference(self, q_from: ArrayLike, q_to: ArrayLike) -> Array:
         """Velocities (n, n_v) that lead from each configuration to the other in unit time."""
         q = self._positions(q_from)
-        other = self._matrix(q_to, (self.n_q,), "q_to", len(q))
+        other = self._matrix(np.asarray(q_to), (self.n_q,), "q_to", len(q))
         out = np.empty((len(q), self.n_v))
         self._share(rows.rows_of_two, manifold.difference, q, other, out)
         return out

@@ -15,7 +15,7 @@ from varichain.kernels.wrenches import add_wrench, clear_wrenches
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.link import Link
-from varichain.spatial.checks import finite_array
+from varichain.spatial.checks import finite_array, instance
 
 _ZERO = (0.0, 0.0, 0.0)
 
@@ -43,9 +43,10 @@ class Force:
 
     def __post_init__(self) -> None:
         """Check the numbers; the link is looked up when the force is applied."""
+        instance(self.link, (str, Link), "link")
         for name in ("force", "moment", "at"):
             object.__setattr__(self, name, finite_array(getattr(self, name), (3,), f"{name} on link {self.link!r}"))
-        if self.axes not in ("world", "local"):
+        if not isinstance(self.axes, str) or self.axes not in ("world", "local"):
             raise InputError(f"axes must be 'world' or 'local', not {self.axes!r}")
         # as the kernel wants them
         object.__setattr__(self, "_point", np.array(self.at))
@@ -60,7 +61,7 @@ class applied:  # noqa: N801  reads as a word: with applied(...)
 
     def __init__(self, layout: Layout, table: Table, s: State, forces: Iterable[Force]) -> None:
         """Look up the links; nothing acts yet."""
-        self._given = [(link_row(layout, force.link), force) for force in _checked(forces)] if forces else ()
+        self._given = [(link_row(layout, force.link), force) for force in checked_forces(forces)] if forces else ()
         self._table, self._q = table, s.q
 
     def __enter__(self) -> None:
@@ -74,7 +75,8 @@ class applied:  # noqa: N801  reads as a word: with applied(...)
             clear_wrenches(self._table)
 
 
-def _checked(forces: Any) -> tuple[Force, ...]:
+def checked_forces(forces: Any) -> tuple[Force, ...]:
+    """The forces as a tuple."""
     given = tuple(forces) if isinstance(forces, Iterable) else (forces,)
     for force in given:
         if not isinstance(force, Force):

@@ -21,7 +21,7 @@ from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import finite_array, finite_scalar
+from varichain.spatial.checks import finite_array, finite_scalar, flag, mapping
 
 _CONSISTENT = 1e-6  # accelerations that open a loop by more than this part of their size are refused
 
@@ -88,7 +88,10 @@ def inverse_dynamics(
         AssemblyError: The loops are open, or the accelerations would open them.
     """
     layout, table = opened_with_mass(m, s)
-    if actuators is None:
+    mapping(weights, "weights"), mapping(limits, "limits")
+    if actuators is not None:
+        flag(actuators, "actuators")
+    else:
         actuators = not layout.is_tree or bool(weights) or bool(limits)
     if layout.is_tree and not actuators:
         acceleration = joint_vector(layout, a, "a")

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from varichain.dynamics.arguments import Table, link_row, opened_with_mass
-from varichain.dynamics.forces import Force
+from varichain.dynamics.forces import Force, checked_forces
 from varichain.dynamics.kinematics import poses
 from varichain.dynamics.loops import loop_frames
+from varichain.errors import InputError
 from varichain.kernels.links import link_accelerations, link_velocities
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
+from varichain.spatial.checks import shown
 from varichain.spatial.rotation import skew
 
 
@@ -45,8 +47,8 @@ def joint_forces(m: Mechanism, s: State, result: Loaded, forces: Iterable[Force]
     """
     layout, table = opened_with_mass(m, s)
     R, p = poses(layout, table, s)
-    needed = _inertial_wrenches(m, layout, table, s, result.a, R)
-    _subtract_forces(layout, needed, forces, R)
+    needed = _inertial_wrenches(m, layout, table, s, checked_result(layout, result).a, R)
+    _subtract_forces(layout, needed, checked_forces(forces), R)
     _subtract_loops(layout, table, s, needed, result, p)
     carried: dict[str, Array] = {}
     for link in reversed(m.links):
@@ -55,6 +57,14 @@ def joint_forces(m: Mechanism, s: State, result: Loaded, forces: Iterable[Force]
         carried[str(link.joint.name)] = needed[row]
         needed[parent] += _moved(needed[row], p[row] - p[parent])
     return {slot.name: carried[slot.name] for slot in layout.slots}
+
+
+def checked_result(layout: Layout, result: Any) -> Loaded:
+    """`result` if it has accelerations of this structure, and loop forces."""
+    a = getattr(result, "a", None)
+    if not isinstance(a, np.ndarray) or a.shape != (layout.n_v,) or not isinstance(result.loop_forces, Mapping):
+        raise InputError(f"result must be that of forward_dynamics or inverse_dynamics there, not {shown(result)}")
+    return cast(Loaded, result)
 
 
 def _inertial_wrenches(m: Mechanism, layout: Layout, table: Table, s: State, a: Array, R: Array) -> Array:

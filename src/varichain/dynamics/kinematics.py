@@ -83,7 +83,7 @@ def bias_acceleration(m: Mechanism, s: State, link: str | Link, at: Place = _ORI
 
 
 def _local(axes: str) -> int:
-    if axes not in _AXES:
+    if not isinstance(axes, str) or axes not in _AXES:
         raise InputError(f"axes must be 'world' or 'local', not {axes!r}")
     return _AXES[axes]
 

@@ -19,6 +19,7 @@ from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
+from varichain.spatial.checks import flag, instance
 
 Indices = NDArray[np.intp]
 
@@ -128,7 +129,9 @@ def mobility(
         PreferenceError: The preferred freedoms depend on each other.
     """
     layout, table = opened(m, s)
-    return mobility_of(layout, table, s, prefer, previous, probe)
+    if previous is not None:
+        instance(previous, Mobility, "previous")
+    return mobility_of(layout, table, s, prefer, previous, flag(probe, "probe"))
 
 
 def mobility_of(

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.dynamics.coordinates import PREFERRED, Selection
-from varichain.errors import InputError, PreferenceError, UnknownNameError
+from varichain.errors import PreferenceError, UnknownNameError
 from varichain.layout.layout import Layout
 from varichain.spatial.arrays import Array
+from varichain.spatial.checks import listed
 
 Indices = NDArray[np.intp]
 
@@ -31,8 +32,7 @@ def actuated_columns(layout: Layout) -> Indices:
 
 def columns_of(layout: Layout, names: Iterable[str]) -> Indices:
     """Columns of joints or single freedoms by name."""
-    if isinstance(names, str):
-        raise InputError(f"prefer must be a list of names, such as [{names!r}]")
+    names = listed(names, str, "prefer")
     by_name = {layout.freedom_name(k): [k] for k in range(layout.n_all)}
     by_name |= {slot.name: list(range(slot.v.start, slot.v.stop)) for slot in layout.all_slots}
     columns: list[int] = []

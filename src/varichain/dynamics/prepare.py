@@ -23,7 +23,7 @@ from varichain.kernels.wrenches import clear_wrenches, load_wrenches
 from varichain.layout.layout import layout_of
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import is_index, shown
+from varichain.spatial.checks import instance, is_index, shown
 
 # What a handle may call, compiled or loaded before its first call.
 _TREE_KERNELS = (
@@ -108,7 +108,7 @@ class Prepared:
 
     def __init__(self, mechanism: Mechanism) -> None:
         """Compile or load what is needed, and open a workspace."""
-        layout = layout_of(mechanism)
+        layout = layout_of(instance(mechanism, Mechanism, "mechanism"))
         require_mass(layout)
         jit.seal(_TREE_KERNELS if layout.is_tree else _TREE_KERNELS + _LOOP_KERNELS)
         self._workspace = layout.new_workspace()  # owns the memory that the table's addresses mean

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from varichain.errors import InputError
+from varichain.spatial.checks import count_number
 
+MOST_THREADS = 1000
 _LISTEN = 0.1  # [s]
 
 
@@ -18,9 +19,7 @@ def checked_threads(threads: Any) -> int:
     if threads is None:
         cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
         return len(cores)
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise InputError(f"threads must be a whole number from 1 on, or None for all cores, not {threads!r}")
-    return threads
+    return count_number(threads, "threads", MOST_THREADS)
 
 
 def share(

@@ -11,6 +11,7 @@ from typing import Any
 from varichain.errors import InputError
 from varichain.files import Path, check_free, completed, file_name
 from varichain.scene import Playback
+from varichain.spatial.checks import is_index, is_sequence, listed, positive_scalar, shown
 from varichain.trace import Trace
 
 Progress = Callable[[int, int], None]
@@ -91,11 +92,23 @@ def export(
     if not len(trace):
         raise InputError("the trace has no samples: there is nothing to export")
     check_free(name, overwrite)
-    options = Options(fps, speed, size, tuple(trails), progress or (lambda done, n: None))
+    rate = None if fps is None else positive_scalar(fps, "fps")
+    width, height = _checked_size(size)
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress must be a function of two numbers, not {shown(progress)}")
+    names = listed(trails, str, "trails")
+    options = Options(rate, positive_scalar(speed, "speed"), (width, height), names, progress or (lambda done, n: None))
     with completed(name, overwrite) as temporary:
         n_frames, notes = writer(trace, temporary, options)
     lost = (f"part of the trace is lost, the rest was exported: {trace.damage}",) if trace.damage else ()
     return Exported(name, n_frames, os.path.getsize(name), (*lost, *notes))
+
+
+def _checked_size(size: Any) -> tuple[int, int]:
+    """Width and height; a film has limits of its own."""
+    if not is_sequence(size) or len(size) != 2 or not all(is_index(n, 2**31) for n in size):
+        raise InputError(f"size must be width and height of the film, whole numbers from 64 to 7680, not {shown(size)}")
+    return int(size[0]), int(size[1])
 
 
 Writer = Callable[[Trace, str, Options], tuple[int, Sequence[str]]]

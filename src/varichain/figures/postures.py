@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from varichain.errors import InputError, UnknownNameError
 from varichain.figures.joint_table import BALLS, HINGES
 from varichain.mechanism import Link, Mechanism
-from varichain.spatial.checks import NAMED_AXES
+from varichain.spatial.checks import NAMED_AXES, instance, shown
 from varichain.spatial.pose import Pose
 
 if TYPE_CHECKING:
@@ -41,6 +41,9 @@ def take_posture(s: State, posture: str, prefix: str = "") -> None:
 
     Raises UnknownNameError for a posture that is not in POSTURES, InputError if no figure has that prefix.
     """
+    instance(prefix, str, "prefix")
+    if not hasattr(s, "joints") or not hasattr(s, "layout"):  # figures do not know states by class
+        raise InputError(f"s must be a State, not {shown(s)}")
     turns = _turns(posture)
     sided = [f"{side} {joint}" for joint in turns if joint not in _MIDDLE for side in ("left", "right")]
     found = [joint for joint in (*_MIDDLE, *sided) if prefix + joint in s.joints]
@@ -77,7 +80,7 @@ def place(
         UnknownNameError: No such posture or frame.
     """
     where, turns = Pose.coerce(on, "on"), _turns(posture)
-    start = m.frame(f"{prefix}left {frame}")
+    start = instance(m, Mechanism, "m").frame(f"{instance(prefix, str, 'prefix')}left {instance(frame, str, 'frame')}")
     root, X = m.link(start.link), start.at
     while root.parent is not None and not root.parent.is_ground:
         X = root.at @ _joint_pose(root, turns) @ X

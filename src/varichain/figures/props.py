@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from varichain.errors import InputError
 from varichain.mechanism import Box, Cylinder, Fixed, Inertia, Link, Mechanism, Revolute, Spherical
 from varichain.mechanism.transaction import transaction
-from varichain.spatial.checks import finite_scalar, positive_scalar
+from varichain.spatial.checks import finite_numbers, finite_scalar, name_string, positive_scalar
 from varichain.spatial.pose import Pose
 from varichain.spatial.rotation import matrix_with_z_along
 
@@ -102,7 +102,7 @@ def swing(
     top = Pose.coerce(at, "at") @ Pose(p=(0.0, 0.0, height))
     with transaction(_checked(m)):
         for side, y in (("left", 0.5 * width), ("right", -0.5 * width)):
-            link = f"{name} {side} rod"
+            link = f"{name_string(name, 'name')} {side} rod"
             m.add_link(link, "ground", Spherical(actuated=False), top @ Pose(p=(0.0, y, 0.0)), rod, rod_shape)
             m.add_frame(f"{name} {side} hold", link, (0.0, 0.0, hold - length))
         end, hinge = (0.0, 0.0, -length), Revolute("x", actuated=False, name=f"{name} right hinge")
@@ -157,9 +157,8 @@ def ground(
     normal of the floor.
     """
     angle, thickness = finite_scalar(slope, "slope"), 0.02
-    if len(size) != 2:
-        raise InputError(f"size must be length and breadth [m], not {size!r}")
-    length, breadth = (positive_scalar(number, "size") for number in size)
+    sides = finite_numbers(size, 2, "size, length and breadth [m],")
+    length, breadth = (positive_scalar(number, "size") for number in sides)
     board = Box((length, breadth, thickness), at=(0.0, 0.0, -0.5 * thickness), color=_GROUND)
     tilted = Pose.coerce(at, "at") @ Pose(rotation_vector=(0.0, angle, 0.0))
     return _checked(m).add_link(name, "ground", Fixed(), tilted, shapes=board)

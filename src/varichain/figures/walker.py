@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from varichain.figures.parts import target_of
 from varichain.mechanism import Capsule, Fixed, Inertia, Mechanism, Planar, Revolute, Sphere
 from varichain.mechanism.transaction import transaction
-from varichain.spatial.checks import finite_numbers, positive_scalar
+from varichain.spatial.checks import finite_numbers, instance, positive_scalar
 from varichain.spatial.pose import Pose
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def compass_start(m: Mechanism, step: Sequence[float] = COMPASS_CYCLE) -> State:
     `step` has the angles of the standing (left) and of the swinging leg [rad], and their rates [rad/s].
     """
     standing, swinging, standing_rate, swinging_rate = finite_numbers(step, 4, "step")
-    leg = -float(m.frame("left sole").at.p[2])
+    leg = -float(instance(m, Mechanism, "m").frame("left sole").at.p[2])
     s = m.state()
     s["left leg"].q = (-leg * sin(standing), leg * cos(standing), standing)
     s["left leg"].v = (-leg * cos(standing) * standing_rate, -leg * sin(standing) * standing_rate, standing_rate)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from varichain.errors import FormatError, InputError, MissingExtraError, VarichainError
+from varichain.files import file_name
 from varichain.formats.build import build_mechanism
 from varichain.formats.description import Description
 from varichain.formats.inertias import refuse_improper
@@ -17,7 +18,7 @@ from varichain.formats.urdf import read_urdf
 from varichain.formats.xacro import expanded
 from varichain.formats.xml import Element, parse, read_bytes
 from varichain.mechanism.mechanism import Mechanism
-from varichain.spatial.checks import flag
+from varichain.spatial.checks import flag, mapping
 
 BASES = ("fixed", "free")
 
@@ -47,12 +48,13 @@ def load(
         FormatError: The file cannot be read whole; with file and line.
         MissingExtraError: MJCF needs the extra "mjcf", xacro the extra "xacro".
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise InputError(f"path must be a file name, not {path!r}")
-    if base not in BASES:
+    if not isinstance(base, str) or base not in BASES:
         raise InputError(f"base must be one of {', '.join(map(repr, BASES))}, not {base!r}")
     flag(strict, "strict")
-    file = Path(os.path.abspath(os.fspath(path)))
+    file = Path(os.path.abspath(file_name(path)))
+    packages = {
+        name: file_name(folder, "a folder of packages") for name, folder in mapping(packages, "packages").items()
+    }
     try:
         description = _read(file, base, strict, packages)
         refuse_improper(description)
@@ -85,9 +87,7 @@ def _read(file: Path, base: str, strict: bool, packages: Mapping[str, str | os.P
 
 def _sidecar(file: Path, given: str | os.PathLike[str] | None) -> Path | None:
     if given is not None:
-        if not isinstance(given, (str, os.PathLike)):
-            raise InputError(f"loops must be a file name, not {given!r}")
-        return Path(os.path.abspath(os.fspath(given)))
+        return Path(os.path.abspath(file_name(given, "loops")))
     beside = file.with_suffix(".loops.yaml")
     return beside if beside.is_file() else None
 

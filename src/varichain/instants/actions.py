@@ -13,13 +13,14 @@ from varichain.dynamics.forces import Force
 from varichain.errors import GapError, InputError
 from varichain.kernels.links import frame_on_other
 from varichain.layout.state import State
+from varichain.mechanism.arguments import checked_loop_joint
 from varichain.mechanism.connections import Place, add_virtual_link
 from varichain.mechanism.coupling import Coupling, add_coupling
 from varichain.mechanism.frames import Frame, end_of
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
-from varichain.spatial.checks import positive_scalar
+from varichain.spatial.checks import finite_scalar, instance, name_string, positive_scalar
 from varichain.spatial.pose import Pose
 
 MEET = 1e-6
@@ -42,7 +43,15 @@ class Connect:
     snap: float | None = None
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
+        """Check all that needs no mechanism."""
+        for end in (self.a, self.b):
+            instance(end, (str, Link, Frame), "a link")
+        checked_loop_joint(self.joint)
+        for what, place in (("at", self.at), ("at_other", self.at_other)):
+            if place is not None:
+                Pose.coerce(place, what)
+        if self.name is not None:
+            name_string(self.name, "name")
         if self.snap is not None:
             positive_scalar(self.snap, "snap")
 
@@ -57,12 +66,26 @@ class Couple:
     offset: float | None = None
     name: str | None = None
 
+    def __post_init__(self) -> None:
+        """Check all that needs no mechanism."""
+        for joint in (self.joint, self.to):
+            name_string(joint, "name of a joint")
+        finite_scalar(self.multiplier, "multiplier")
+        if self.offset is not None:
+            finite_scalar(self.offset, "offset")
+        if self.name is not None:
+            name_string(self.name, "name")
+
 
 @dataclass(frozen=True)
 class Cut:
     """A joint or a coupling to be cut."""
 
     joint: str
+
+    def __post_init__(self) -> None:
+        """Check the name."""
+        name_string(self.joint, "name of the joint")
 
 
 @dataclass(frozen=True, eq=False)

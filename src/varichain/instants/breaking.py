@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from varichain.dynamics.arguments import opened_with_mass
-from varichain.dynamics.forces import Force
+from varichain.dynamics.forces import Force, checked_forces
 from varichain.dynamics.forward import forward_dynamics
-from varichain.dynamics.joint_forces import Loaded, joint_forces
+from varichain.dynamics.joint_forces import Loaded, checked_result, joint_forces
 from varichain.dynamics.kinematics import poses
 from varichain.dynamics.loops import loop_frames
 from varichain.instants.actions import cut
@@ -42,6 +42,7 @@ class Overload:
 def overloads(m: Mechanism, s: State, result: Loaded, forces: Iterable[Force] = ()) -> list[Overload]:
     """Joints with `breaks` whose load in `result` is beyond what they bear, the worst first."""
     layout, table = opened_with_mass(m, s)
+    checked_result(layout, result), checked_forces(forces)
     found = []
     for loop, (_, X_WB) in zip(layout.loops, loop_frames(layout, table, s), strict=True):
         if loop.joint.breaks is not None:
@@ -64,7 +65,7 @@ def release(m: Mechanism, s: State, tau: Any = None, forces: Iterable[Force] = (
     The worst overload is cut first, alone, since a cut moves the load to other joints; one-sided joints that pull are
     cut together. Give `tau` by joint names if joints of the tree may break: its length would change with them.
     """
-    given = tuple(forces)
+    given = checked_forces(forces)
     changes: list[StructureChange] = []
     while True:
         found = overloads(m, s, forward_dynamics(m, s, tau, given), given)

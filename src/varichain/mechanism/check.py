@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from varichain.errors import StructureError
 from varichain.mechanism.link import Link
+from varichain.spatial.checks import instance
 
 if TYPE_CHECKING:
     from varichain.mechanism.mechanism import Mechanism
@@ -32,6 +33,9 @@ def check(m: Mechanism) -> None:
     Raises:
         StructureError: Names the first of these that is broken, and the link or name that breaks it.
     """
+    from varichain.mechanism.mechanism import Mechanism  # which imports the invariants
+
+    instance(m, Mechanism, "m")
     for sentence, offenders in RULES.items():
         for offender in offenders(m):
             raise StructureError(f"broken in mechanism {m.name!r}, by {offender!r}: {sentence}")

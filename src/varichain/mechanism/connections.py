@@ -16,7 +16,7 @@ from varichain.mechanism.joint import Joint
 from varichain.mechanism.joints import Free
 from varichain.mechanism.link import Link
 from varichain.mechanism.log import Edit
-from varichain.spatial.checks import name_string
+from varichain.spatial.checks import instance, name_string
 from varichain.spatial.pose import Pose
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def cut_joint(m: Mechanism, name: str) -> tuple[Edit, ...]:
     The freed link hangs on the ground by a free joint that has its name; no link changes its name or id. Couplings with
     the joint end before it. The name of a coupling ends that coupling alone.
     """
-    if name in m._couplings:
+    if instance(name, str, "joint") in m._couplings:
         return (cut_coupling(m, name),)
     link = m.link_of_joint(name)
     assert link.joint is not None and link.parent is not None

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from varichain.errors import InputError
@@ -59,11 +58,11 @@ class SwingTwist(Frozen):
 
         Accurate to rounding for small angles too. At a swing of pi the twist is not determined.
         """
-        return self._angles(*np.asarray(quaternion, dtype=float).tolist())
+        return self._angles(*finite_numbers(quaternion, 4, "quaternion"))
 
     def excess(self, quaternion: ArrayLike) -> float:
         """How far an orientation is beyond the limits, the larger of swing and twist [rad]; negative inside."""
-        return self._excess(*np.asarray(quaternion, dtype=float).tolist())
+        return self._excess(*finite_numbers(quaternion, 4, "quaternion"))
 
     def _angles(self, w: float, x: float, y: float, z: float) -> tuple[float, float]:
         """The same of four floats, without numpy: ten times as fast."""

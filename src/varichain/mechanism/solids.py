@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from varichain.spatial.arrays import Array
@@ -60,6 +62,8 @@ def _square(x: float) -> float:
 
 def _axisymmetric(axial: float, transverse: float, axis: Triple) -> Array:
     """Inertia with moment `axial` about the unit `axis` and `transverse` about every axis across it."""
+    if not math.isfinite(axial + transverse):  # for Inertia to refuse; times zero it would be NaN
+        return np.full((3, 3), np.inf)
     along = np.outer(axis, axis)
     # Not transverse 1 + (axial - transverse) along: a slender body would lose digits of its small moment.
     return axial * along + transverse * (np.eye(3) - along)

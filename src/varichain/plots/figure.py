@@ -10,6 +10,7 @@ from varichain.plots.events import mark_events
 from varichain.plots.panels import PANELS, USUAL, Panel, chosen_lines
 from varichain.plots.series import Series
 from varichain.scene import palette
+from varichain.spatial.checks import instance, listed
 from varichain.trace import Trace
 
 if TYPE_CHECKING:
@@ -46,7 +47,11 @@ def plot(
         raise InputError(f"expected a Trace, not {type(trace).__name__}; Trace.load reads one from a file")
     if not len(trace):
         raise InputError("the trace has no samples: there is nothing to plot")
-    names = [what] if isinstance(what, str) else list(USUAL if what is None else what)
+    names = [what] if isinstance(what, str) else list(USUAL if what is None else listed(what, str, "what"))
+    if joints is not None:
+        joints = listed(joints, str, "joints")
+    if title is not None:
+        instance(title, str, "title")
     for name in names:
         if name not in PANELS:
             raise UnknownNameError("panel", name, PANELS)

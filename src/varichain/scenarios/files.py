@@ -13,6 +13,7 @@ from varichain.scenarios.marks import Marked
 from varichain.scenarios.parameters import checked_parameters, parameters_of
 from varichain.scenarios.schema import ScenarioFile
 from varichain.scenarios.validation import Faults, unknown, validated
+from varichain.spatial.checks import mapping
 
 if TYPE_CHECKING:
     from varichain.scenarios.scenario import Builder, Scenario
@@ -53,7 +54,7 @@ def scenario_from_text(text: str, path: str = "<text>", parameters: Mapping[str,
         file = None
     if file is not None:
         builder = SCENARIOS[file.scenario]
-        replaced = checked_parameters(builder, parameters or {})
+        replaced = checked_parameters(builder, mapping(parameters, "parameters"))
         base = _built(builder, file, replaced, faults)
         if base is not None:
             found = _completed(base, file, kept, faults)

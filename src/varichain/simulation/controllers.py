@@ -18,7 +18,7 @@ from varichain.layout.layout import Layout
 from varichain.layout.state import State, layout_for
 from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion, TimeFunctions
-from varichain.spatial.checks import non_negative_scalar
+from varichain.spatial.checks import listed, non_negative_scalar, shown
 
 Array = NDArray[np.float64]
 
@@ -65,6 +65,8 @@ class PD:
 
     def __post_init__(self) -> None:
         """Turn a pose into a constant motion, and check the gains."""
+        if self.joints is not None:
+            object.__setattr__(self, "joints", listed(self.joints, str, "joints"))
         motion = as_motion(self.target, self.joints)
         object.__setattr__(self, "motion", motion)
         names = tuple(motion.joints) if self.joints is None else tuple(self.joints)
@@ -148,6 +150,8 @@ class Compiled:
 
     def __post_init__(self) -> None:
         """Compile the function."""
+        if not callable(self.function):
+            raise InputError(f"a compiled controller must be a function of t, q, v and tau, not {shown(self.function)}")
         address, kept = address_of(self.function)
         object.__setattr__(self, "address", address)
         object.__setattr__(self, "_kept", kept)

@@ -12,7 +12,7 @@ from varichain.errors import InputError
 from varichain.instants.actions import Connect, Couple, Cut, Push, SetGravity
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
-from varichain.spatial.checks import finite_scalar, name_string, positive_scalar
+from varichain.spatial.checks import finite_scalar, flag, instance, name_string, positive_scalar
 
 Condition = Callable[[Mechanism, State], float]
 
@@ -96,7 +96,7 @@ def use(**changes: Any) -> Use:
 
 def stop(reason: str = "") -> Stop:
     """End the simulation at the event."""
-    return Stop(str(reason))
+    return Stop(instance(reason, str, "reason"))
 
 
 def at(time: float, *actions: Planned, name: str | None = None) -> At:
@@ -128,9 +128,9 @@ def when(
     """
     if not callable(condition):
         raise InputError(f"a condition must be a function of (m, s) that returns a number, not {condition!r}")
-    if direction not in (-1, 0, 1):
+    if isinstance(direction, bool) or direction not in (-1, 0, 1):
         raise InputError(f"direction must be 1 (upward), -1 (downward) or 0 (both), not {direction!r}")
-    return When(condition, _checked_actions(actions), direction, bool(once), _checked_name(name))
+    return When(condition, _checked_actions(actions), direction, flag(once, "once"), _checked_name(name))
 
 
 def when_force(
@@ -155,7 +155,7 @@ def when_force(
         raise InputError("when_force needs a threshold: force=... [N] or moment=... [N m]")
     bounds = [None if x is None else positive_scalar(x, what) for x, what in ((force, "force"), (moment, "moment"))]
     named = name_string(joint, "joint of when_force")
-    return WhenForce(named, bounds[0], bounds[1], _checked_actions(actions), bool(once), _checked_name(name))
+    return WhenForce(named, bounds[0], bounds[1], _checked_actions(actions), flag(once, "once"), _checked_name(name))
 
 
 def checked_events(events: Any) -> list[Event]:

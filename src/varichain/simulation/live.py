@@ -23,9 +23,9 @@ from varichain.simulation.events import check_times, checked_events
 from varichain.simulation.live_frames import LiveFrame, Report
 from varichain.simulation.live_recording import Recording
 from varichain.simulation.live_simulation import LiveSimulation, Start
-from varichain.simulation.settings import checked_settings, checked_until
+from varichain.simulation.settings import checked_settings, checked_speed, checked_until
 from varichain.simulation.subscription import Subscription
-from varichain.spatial.checks import finite_array, positive_scalar
+from varichain.spatial.checks import finite_array, flag
 
 _SETTINGS = {"method": "rk4", "step": None, "sample": None, "tolerance": 1e-9, "control_step": None, "limits": "hard"}
 
@@ -85,9 +85,10 @@ class LiveRun:
         check_times(given, s.time)
         controls = {"controller": controller, "motion": motion, "forces": forces}
         end = None if until is None else checked_until(until, s.time)
+        is_paused, overwrite = flag(is_paused, "is_paused"), flag(overwrite, "overwrite")
         self._recording = Recording(out, overwrite, checked) if out is not None else None
         start = Start(m.copy(), s.copy(), checked, given, controls)
-        self._simulation = LiveSimulation(start, end, positive_scalar(speed, "speed"), is_paused, self._recording)
+        self._simulation = LiveSimulation(start, end, checked_speed(speed), is_paused, self._recording)
         self._lock = threading.Lock()
         self._watchers: list[Subscription] = []
         self._frame = self._simulation.frame()
@@ -143,9 +144,7 @@ class LiveRun:
 
     def set_speed(self, speed: float) -> Answer:
         """Choose how many simulated seconds a second of wall time should take."""
-        return self._command(
-            f"set the speed to {speed}", lambda: self._simulation.set_speed(positive_scalar(speed, "speed"))
-        )
+        return self._command(f"set the speed to {speed}", lambda: self._simulation.set_speed(checked_speed(speed)))
 
     def set_gravity(self, gravity: ArrayLike) -> Answer:
         """Set the gravity (3,) [m/s^2]."""

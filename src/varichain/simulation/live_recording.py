@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import varichain
+from varichain.files import file_name
 from varichain.simulation.engine import Engine
 from varichain.simulation.recording import TraceRecorder
 from varichain.simulation.settings import Settings
@@ -24,7 +25,7 @@ class Recording:
 
     def __init__(self, out: str | os.PathLike[str], overwrite: bool, settings: Settings) -> None:
         """Write to `out`, and after a reset to files with numbers."""
-        self._out, self._overwrite, self._settings = Path(out), overwrite, settings
+        self._out, self._overwrite, self._settings = Path(file_name(out)), overwrite, settings
         self.paths: list[Path] = []
 
     def begin(self, simulation: Simulation) -> None:

@@ -19,6 +19,7 @@ from varichain.simulation.rollout_result import Rollout
 from varichain.simulation.settings import Settings, checked_settings, checked_until
 from varichain.simulation.traced_runs import traced_rollout
 from varichain.simulation.watches import has_breaks
+from varichain.spatial.checks import shown
 
 Array = NDArray[np.float64]
 
@@ -115,7 +116,10 @@ def _torques_by_tick(torques: Any, n: int, n_v: int, times: Array, settings: Set
     """Torques (n, K, n_v) of all control steps; K is zero if there are none."""
     if torques is None:
         return np.zeros((n, 0, n_v))
-    tau = np.array(torques, dtype=np.float64)
+    try:
+        tau = np.array(torques, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"torques must be numbers, not {shown(torques)}") from None
     if tau.shape == (n, n_v):
         tau = tau[:, None, :]
     else:

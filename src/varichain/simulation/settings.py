@@ -12,6 +12,8 @@ from varichain.kernels.run_records import METHOD_CODES
 from varichain.spatial.checks import finite_scalar, positive_scalar
 
 _ADAPTIVE = ("rk45", "gbs")
+SLOWEST, FASTEST = 1e-3, 1e3  # simulated seconds in a second
+LONGEST = 1e9  # [s] that a run may last: thirty years
 _DEFAULT_STEP, _DEFAULT_CELL = 1e-3, 1e-2  # [s], of fixed and of adaptive methods
 
 
@@ -60,22 +62,32 @@ class Settings:
 
 def checked_settings(method: Any, step: Any, sample: Any, tolerance: Any, control_step: Any, limits: Any) -> Settings:
     """Settings from the user's arguments, checked."""
-    if method not in METHOD_CODES:
+    if not isinstance(method, str) or method not in METHOD_CODES:
         raise InputError(f"method must be one of {', '.join(map(repr, METHOD_CODES))}, not {method!r}")
     if step is None:
         step = _DEFAULT_CELL if method in _ADAPTIVE else _DEFAULT_STEP
     step = positive_scalar(step, "step")
     sample = step if sample is None else positive_scalar(sample, "sample")
-    every = round(sample / step)
+    every = round(min(sample, LONGEST) / step)
     if every < 1 or not math.isclose(every * step, sample, rel_tol=1e-9):
         raise InputError(f"sample must be a whole multiple of step ({step:g} s), not {sample:g} s")
     control_step = step if control_step is None else positive_scalar(control_step, "control_step")
     return Settings(method, step, every, positive_scalar(tolerance, "tolerance"), control_step, checked_limits(limits))
 
 
+def checked_speed(speed: Any) -> float:
+    """Simulated seconds in a second of wall time."""
+    number = positive_scalar(speed, "speed")
+    if not SLOWEST <= number <= FASTEST:
+        raise InputError(f"speed must be from {SLOWEST:g} to {FASTEST:g}, not {number:g}")
+    return number
+
+
 def checked_until(until: Any, now: float) -> float:
     """Time to reach; InputError unless it is later than now."""
     end = finite_scalar(until, "until")
+    if end > LONGEST:
+        raise InputError(f"until must not be later than {LONGEST:g} s, not {end:g} s")
     if not end > now:
         raise InputError(f"until must be later than the state's time {now:g} s, not {end:g} s")
     return end

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from varichain.errors import InputError
 from varichain.spatial.arrays import Array
 
+Kind = TypeVar("Kind")
 Triple = tuple[float, float, float]
 
 NAMED_AXES: dict[str, Triple] = {
@@ -173,9 +174,36 @@ def name_string(value: Any, what: str) -> str:
     return value
 
 
+def instance(value: Any, kind: type[Kind] | tuple[type[Kind], ...], what: str) -> Kind:
+    """`value` if it is of a class, or of one of several."""
+    if not isinstance(value, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        raise InputError(f"{what} must be a {' or '.join(one.__name__ for one in kinds)}, not {shown(value)}")
+    return value
+
+
+def listed(value: Any, kind: type[Kind], what: str) -> tuple[Kind, ...]:
+    """`value`, an iterable of objects of a class, as a tuple; a single string or a mapping is none."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise InputError(f"{what} must be a list of {kind.__name__}, not {shown(value)}")
+    return tuple([instance(entry, kind, f"an entry of {what}") for entry in value])
+
+
+def mapping(value: Any, what: str) -> Mapping[Any, Any]:
+    """`value` as a mapping, such as a dict; None is an empty one."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InputError(f"{what} must be a dict, not {shown(value)}")
+    return value
+
+
 def shown(value: Any) -> str:
     """Short repr of a refused value with its type, for messages."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # also of numbers with more digits than Python writes
+        text = "something"
     return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from varichain.errors import InputError, UnknownNameError
 from varichain.mechanism.plain import entries_of
-from varichain.spatial.checks import name_string, shown
+from varichain.spatial.checks import listed, mapping, name_string, shown
 from varichain.spatial.frozen import Frozen
 
 
@@ -40,7 +40,7 @@ class Columns(Frozen):
         """
         slices: dict[str, slice] = {}
         width = 0
-        for name, n in _checked(blocks):
+        for name, n in _checked(listed(blocks, object, "columns")):
             if name in slices:
                 raise InputError(f"columns must have different names, but {name!r} comes twice")
             slices[name] = slice(width, width + n)
@@ -48,7 +48,7 @@ class Columns(Frozen):
         self._set("_slices", slices)
         self._set("names", tuple(slices))
         self._set("width", width)
-        self._set("labels", {name: self._checked_labels(name, of) for name, of in (labels or {}).items()})
+        self._set("labels", {name: self._checked_labels(name, of) for name, of in mapping(labels, "labels").items()})
 
     def slice(self, name: str) -> slice:
         """Where a block stands in a row.

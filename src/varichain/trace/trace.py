@@ -15,7 +15,7 @@ from varichain.errors import InputError, UnknownNameError
 from varichain.files import Path, file_name
 from varichain.mechanism.log import StructureLog, log_from
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import finite_scalar
+from varichain.spatial.checks import finite_scalar, flag, instance, listed
 from varichain.trace.checkpoint import Checkpoint
 from varichain.trace.epoch import Epoch, JointTrace
 from varichain.trace.labels import PER_FREEDOM
@@ -93,7 +93,7 @@ class Trace:
         Raises:
             InputError: The trace does not reach there, or what it said is lost.
         """
-        t = finite_scalar(t, "time")
+        t, before = finite_scalar(t, "time"), flag(before, "before")
         epochs, starts, ends = self._spans
         if not epochs:
             raise InputError("the trace has no samples")
@@ -125,6 +125,7 @@ class Trace:
             UnknownNameError: No epoch has it.
             InputError: It is of different kinds in different epochs.
         """
+        instance(name, str, "name of a joint")
         having = [epoch for epoch in self.epochs if name in epoch.slots.joints]
         if not having:
             raise UnknownNameError("joint", name, dict.fromkeys(j for e in self.epochs for j in e.slots.joints))
@@ -210,9 +211,8 @@ class Trace:
         """
         from varichain.trace.load import load
 
-        if isinstance(meshes, str | os.PathLike):
-            meshes = [meshes]
-        name, given = file_name(path), [file_name(folder, "a folder of meshes") for folder in meshes]
+        folders = [meshes] if isinstance(meshes, str | os.PathLike) else listed(meshes, object, "meshes")
+        name, given = file_name(path), [file_name(folder, "a folder of meshes") for folder in folders]
         trace = load(name)
         trace.mesh_folders = tuple(os.path.realpath(folder) for folder in (os.path.dirname(name) or ".", *given))
         return trace

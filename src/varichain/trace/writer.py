@@ -15,7 +15,7 @@ import varichain
 from varichain.errors import InputError, TraceFileError, TraceFileWarning
 from varichain.files import Path, file_name
 from varichain.mechanism.log import LogEntry, as_dict
-from varichain.spatial.checks import non_negative_scalar, shown
+from varichain.spatial.checks import flag, non_negative_scalar, shown
 from varichain.trace import records
 from varichain.trace.checkpoint import Checkpoint
 from varichain.trace.columns import Columns
@@ -60,6 +60,7 @@ class TraceWriter:
         if type(chunk_rows) is not int or chunk_rows < 1:
             raise InputError(f"chunk_rows must be a whole number from 1 on, not {shown(chunk_rows)}")
         seconds = non_negative_scalar(chunk_seconds, "chunk_seconds")
+        flag(overwrite, "overwrite")
         journal = None if path is None else Journal(file_name(path), overwrite)
         self._sink = Sink(journal, chunk_rows, seconds)
         self._draft = Draft()

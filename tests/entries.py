@@ -1,0 +1,313 @@
+"""The registry of public entries: all names of `varichain`, its figures and closures, and methods of its main classes.
+
+Each is called with good arguments, found by the names of its parameters, and with one of them replaced by a bad value.
+A new public function is in the registry by being public; if it has a parameter of a new name, that is given here.
+"""
+
+import inspect
+import itertools
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+import closed_zoo
+import shows
+import varichain as vc
+from varichain.mechanism import Revolute
+
+FOLDER = Path(tempfile.mkdtemp(prefix="varichain entries"))
+NUMBERS = itertools.count()
+JUNK = type("Junk", (), {"__repr__": lambda self: "junk"})()
+NAN = float("nan")
+
+# Values that others return: users read them and do not make them.
+RESULTS = [
+    "Actuation", "Assembly", "CouplingMatrix", "Energy", "ForwardDynamics", "Frame", "Impact",
+    "InverseDynamics", "JointMotion", "JointState", "Link", "LoopForces", "LoopState", "Mobility", "Momentum",
+    "Overload", "Rollout", "State", "StructureChange", "Trace", "Joint", "Shape", "Coupling", "Body", "Closure",
+    "ConstantLoops", "Given",
+]  # fmt: skip
+# Methods that users call, beside the functions.
+METHODS = {
+    "Mechanism": [
+        "add_link",
+        "connect",
+        "cut",
+        "couple",
+        "add_frame",
+        "set_inertia",
+        "edit_joint",
+        "link",
+        "joint",
+        "state",
+        "prepare",
+        "copy",
+    ],
+    "State": ["integrate", "difference", "copy"],
+    "Batch": ["forward_dynamics", "inverse_dynamics", "energy", "poses", "project", "difference", "advance"],
+    "Inertia": ["sphere", "box", "cylinder", "capsule", "rod", "ellipsoid", "point"],
+    "Trace": ["at", "save", "load", "to_csv", "joint"],
+    "SwingTwist": ["angles"],
+}
+
+
+def arm():
+    """Two links on hinges, the second with a named frame."""
+    m = vc.Mechanism("arm")
+    rod = vc.Inertia.box(1.0, size=(0.1, 0.1, 0.4), com=(0, 0, -0.2))
+    m.add_link("upper", "ground", Revolute("y", name="shoulder"), (0, 0, 1), rod, vc.Sphere(0.1))
+    m.add_link("lower", "upper", Revolute("y", name="elbow"), (0, 0, -0.4), rod)
+    m.add_frame("tip", "lower", (0, 0, -0.4))
+    return m
+
+
+def fresh(suffix=""):
+    """A file name that is free."""
+    return FOLDER / f"{next(NUMBERS)}{suffix}"
+
+
+@cache
+def four_bar():
+    """A four-bar and its state."""
+    return closed_zoo.four_bar()
+
+
+@cache
+def slider_crank():
+    """A slider-crank and its state."""
+    return closed_zoo.slider_crank()
+
+
+def human():
+    """A figure and its state."""
+    m = vc.figures.human16()
+    return m, m.state()
+
+
+class Good:
+    """Good arguments by the names of parameters, made anew for each call."""
+
+    def __init__(self, entry):
+        self.entry = entry
+        self.mechanism = arm()
+        self.state = self.mechanism.state()
+
+    def __getitem__(self, name):
+        m, s = self.mechanism, self.state
+        own = SPECIAL.get((self.entry, name)) or SPECIAL.get(("", name))
+        if own is None:
+            raise KeyError(f"{self.entry} has a parameter {name!r} that tests/entries.py does not know")
+        return own(m, s)
+
+
+def robot_file():
+    """A saved robot."""
+    path = fresh(".urdf")
+    vc.save(arm(), path)
+    return path
+
+
+def scenario_file():
+    """A scenario file."""
+    path = fresh(".yaml")
+    path.write_text("scenario: pendulum\n", encoding="utf-8")
+    return path
+
+
+def trace_file():
+    """A saved trace."""
+    path = fresh(".h5")
+    shows.show(0.2).save(path)
+    return path
+
+
+def motion(m, s):
+    """A motion of the elbow."""
+    return vc.Motion({"elbow": 0.5})
+
+
+# (entry, parameter) -> function of mechanism and state; ("", parameter) for all entries.
+SPECIAL = {
+    ("", "m"): lambda m, s: m,
+    ("", "mechanism"): lambda m, s: m,
+    ("", "s"): lambda m, s: s,
+    ("", "self"): lambda m, s: m,
+    ("", "link"): lambda m, s: "lower",
+    ("", "name"): lambda m, s: "new",
+    ("", "parent"): lambda m, s: "lower",
+    ("", "joint"): lambda m, s: "elbow",
+    ("", "to"): lambda m, s: "shoulder",
+    ("", "axis"): lambda m, s: "x",
+    ("", "mass"): lambda m, s: 1.0,
+    ("", "radius"): lambda m, s: 0.1,
+    ("", "length"): lambda m, s: 0.2,
+    ("", "size"): lambda m, s: (0.1, 0.2, 0.3),
+    ("", "radii"): lambda m, s: (0.1, 0.2, 0.3),
+    ("", "trace"): lambda m, s: shows.show(0.2),
+    ("", "until"): lambda m, s: 0.02,
+    ("", "time"): lambda m, s: 0.01,
+    ("", "a"): lambda m, s: "lower",
+    ("", "b"): lambda m, s: "ground",
+    ("", "actions"): lambda m, s: [vc.cut("elbow")],
+    ("", "condition"): lambda m, s: lambda m, s: 1.0,
+    ("", "connections"): lambda m, s: [vc.connect("tip", "ground", vc.Spherical(), snap=10.0)],
+    ("", "result"): lambda m, s: vc.forward_dynamics(m, s),
+    ("", "states"): lambda m, s: (np.zeros((2, 2)), np.zeros((2, 2))),
+    ("", "blocks"): lambda m, s: [("time", 1)],
+    ("", "function"): lambda m, s: lambda t, q, v, tau: None,
+    ("", "motion"): motion,
+    ("", "trajectories"): lambda m, s: {"elbow": 0.5},
+    ("", "target"): lambda m, s: {"elbow": 0.1},
+    ("", "stiffness"): lambda m, s: 1.0,
+    ("", "damping"): lambda m, s: 1.0,
+    ("", "functions"): lambda m, s: {"elbow": 0.5},
+    ("", "pitch"): lambda m, s: 0.1,
+    ("Breaks", "force"): lambda m, s: 10.0,
+    ("when_force", "force"): lambda m, s: 10.0,
+    ("", "what"): lambda m, s: shows.show(0.2),
+    ("", "inertia"): lambda m, s: vc.Inertia.sphere(1.0, 0.1),
+    ("", "posture"): lambda m, s: "standing",
+    ("", "frame"): lambda m, s: "sole",
+    ("", "quaternion"): lambda m, s: (1.0, 0.0, 0.0, 0.0),
+    ("", "step"): lambda m, s: np.zeros(2),
+    ("", "t"): lambda m, s: 0.1,
+    ("", "follows"): lambda m, s: ("elbow",),
+    ("", "leads"): lambda m, s: ("shoulder",),
+    ("", "M"): lambda m, s: np.ones((1, 1)),
+    ("", "q"): lambda m, s: np.zeros((2, 2)),
+    ("", "v"): lambda m, s: np.zeros((2, 2)),
+    ("", "tau"): lambda m, s: np.zeros((2, 2)),
+    ("", "orientation"): lambda m, s: (1.0, 0.0, 0.0, 0.0),
+    ("", "q_from"): lambda m, s: np.zeros((2, 2)),
+    ("", "q_to"): lambda m, s: np.zeros((2, 2)),
+    ("", "dt"): lambda m, s: 0.01,
+    ("", "other"): lambda m, s: m.state(),
+    ("", "offset"): lambda m, s: (0.0, 0.0, 0.1),
+    ("", "force"): lambda m, s: (0.0, 0.0, 1.0),
+    ("", "height"): lambda m, s: 1.7,
+    ("load", "path"): lambda m, s: robot_file(),
+    ("Mesh", "path"): lambda m, s: "x.stl",
+    ("load_scenario", "path"): lambda m, s: scenario_file(),
+    ("save", "path"): lambda m, s: fresh(".urdf"),
+    ("export", "path"): lambda m, s: fresh(".csv"),
+    ("Trace.save", "path"): lambda m, s: fresh(".h5"),
+    ("Trace.to_csv", "path"): lambda m, s: fresh(".csv"),
+    ("Trace.load", "path"): lambda m, s: trace_file(),
+    ("Connect", "joint"): lambda m, s: vc.Spherical(),
+    ("connect", "joint"): lambda m, s: vc.Spherical(),
+    ("Mechanism.connect", "joint"): lambda m, s: vc.Spherical(),
+    ("Mechanism.connect", "state"): lambda m, s: s,
+    ("Mechanism.joint", "name"): lambda m, s: "elbow",
+    ("Mechanism.link", "name"): lambda m, s: "lower",
+    ("Mechanism.add_link", "joint"): lambda m, s: Revolute("y", name="wrist"),
+    ("Mechanism.add_link", "inertia"): lambda m, s: vc.Inertia.sphere(1.0, 0.1),
+    ("Trace.joint", "name"): lambda m, s: "elbow",
+    ("closures.Linear", "b"): lambda m, s: np.zeros(1),
+    ("closures.ClosureFunction", "closures"): lambda m, s: [],
+    ("closures.FourBar", "m"): lambda m, s: four_bar()[0],
+    ("closures.FourBar", "s"): lambda m, s: four_bar()[1],
+    ("closures.FourBar", "loop"): lambda m, s: four_bar()[0].virtual_links[0].joint.name,
+    ("closures.FourBar", "lead"): lambda m, s: four_bar()[0].joints[0].name,
+    ("closures.SliderCrank", "m"): lambda m, s: slider_crank()[0],
+    ("closures.SliderCrank", "s"): lambda m, s: slider_crank()[1],
+    ("closures.SliderCrank", "loop"): lambda m, s: slider_crank()[0].virtual_links[0].joint.name,
+    ("closures.SliderCrank", "lead"): lambda m, s: slider_crank()[0].joints[0].name,
+    ("figures.place", "m"): lambda m, s: human()[0],
+    ("figures.place", "s"): lambda m, s: human()[1],
+    ("figures.take_posture", "s"): lambda m, s: human()[1],
+    ("figures.compass_start", "m"): lambda m, s: vc.figures.compass_walker(),
+    ("figures.compass_start", "step"): lambda m, s: (0.2, -0.3, -1.0, -0.3),
+    ("figures.ground", "size"): lambda m, s: (10.0, 4.0),
+    ("Cut", "joint"): lambda m, s: "elbow",
+    ("Distance", "length"): lambda m, s: 0.5,
+    ("view", "port"): lambda m, s: 0,
+    ("resume", "trace"): lambda m, s: vc.simulate(m, s, 0.01),
+    ("export", "size"): lambda m, s: (100, 100),
+    ("Mechanism.couple", "joint"): lambda m, s: "elbow",
+    ("rollout", "until"): lambda m, s: 0.02,
+}
+
+
+def entries():
+    """Name -> (function, parameters); a method's first argument is an object of its class."""
+    found = {}
+    for module in (vc, vc.figures, vc.closures):
+        for name in module.__all__:
+            value = getattr(module, name)
+            is_error = inspect.isclass(value) and issubclass(value, BaseException | Warning)
+            if callable(value) and not is_error and name not in RESULTS:
+                prefix = "" if module is vc else module.__name__.rpartition(".")[2] + "."
+                found[prefix + name] = value
+    for name, methods in METHODS.items():
+        for method in methods:
+            found[f"{name}.{method}"] = getattr(getattr(vc, name), method)
+    return found
+
+
+def owner(name, m, s):
+    """The object that a method belongs to."""
+    makers = {
+        "Mechanism": lambda: m,
+        "State": lambda: s,
+        "Batch": lambda: vc.Batch(m),
+        "Trace": lambda: shows.show(0.2),
+        "SwingTwist": lambda: vc.SwingTwist(1.0),
+    }
+    return makers[name]()
+
+
+EXTRA = {"use": {"forces": ()}}
+
+
+def parameters(name, function):
+    """Parameters of an entry that can be given by name or place, without `self`."""
+    found = [p for p in inspect.signature(function).parameters.values() if p.name != "self"]
+    return [p for p in found if p.kind is not p.VAR_KEYWORD]
+
+
+def called(name, function, parameter=None, value=None):
+    """Call an entry with good arguments, but for one; returns the result."""
+    good = Good(name)
+    placed, named = [], dict(EXTRA.get(name, {}))
+    if "self" in inspect.signature(function).parameters:
+        placed.append(owner(name.partition(".")[0], good.mechanism, good.state))
+    for p in parameters(name, function):
+        is_bad = parameter is not None and p.name == parameter
+        is_special = (name, p.name) in SPECIAL
+        if p.kind is p.VAR_POSITIONAL:
+            placed += [value] if is_bad else good[p.name]
+        elif is_bad or is_special or p.default is p.empty:
+            given = value if is_bad else good[p.name]
+            if p.kind is p.POSITIONAL_ONLY or (p.default is p.empty and p.kind is not p.KEYWORD_ONLY):
+                placed.append(given)
+            else:
+                named[p.name] = given
+    return function(*placed, **named)
+
+
+def closed(result):
+    """Close what an entry has opened."""
+    if hasattr(result, "close") and not isinstance(result, type):
+        result.close()
+
+
+KINDS = {
+    "float": (NAN, "x", JUNK, 10**400, None, True, [1.0, 2.0, 3.0, 4.0]),
+    "int": (NAN, "x", JUNK, 1.5, None, True),
+    "str": (5, JUNK, None, NAN),
+    "bool": ("no", JUNK, None, 2, NAN),
+    "": (JUNK,),
+}
+VALUES = (None, 5, "x", NAN, -1, 10**400, 1e300, -1e300, JUNK, [], {}, "a\0b", b"x", [NAN] * 3, True, "/dev/zero/x")
+
+
+def refused_values(parameter):
+    """Values that a parameter must refuse, by its annotation."""
+    text = str(parameter.annotation)
+    alternatives = {part.strip() for part in text.split("|")}
+    if "Any" in text or text.endswith("_empty'>"):
+        return ()
+    kind = next((kind for kind in ("float", "int", "str", "bool") if alternatives <= {kind, "None"}), "")
+    return [x for x in KINDS[kind] if x is not None or not ("None" in text or parameter.default is None)]
