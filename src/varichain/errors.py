@@ -10,7 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MOST_NAMES_SHOWN = 20
+_LONGEST_COMPARED = 200
+_LONGEST_SHOWN = 100  # characters
 _MOST_COMPARED = 500  # comparing all names of a huge file would take seconds
+
+
+def quoted(value: object) -> str:
+    """The repr of a name, or of what was given for one, shortened: files of strangers have names of a megabyte."""
+    try:
+        text = repr(value)
+    except Exception:  # a number with more digits than Python writes, an object that cannot show itself
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
 
 
 class _Portable(BaseException):
@@ -56,7 +67,8 @@ class UnknownNameError(VarichainError, KeyError):
     def __init__(self, kind: str, name: object, valid: Iterable[str]) -> None:
         """Rank the `valid` names by closeness to `name`."""
         names = list(valid)
-        close = get_close_matches(name, names[:_MOST_COMPARED], n=3) if isinstance(name, str) else []
+        is_name = isinstance(name, str) and len(name) <= _LONGEST_COMPARED
+        close = get_close_matches(str(name), names[:_MOST_COMPARED], n=3) if is_name else []
         self.kind = kind
         self.name = name
         self.valid = close + [other for other in names if other not in close]
@@ -65,10 +77,10 @@ class UnknownNameError(VarichainError, KeyError):
 
     def __str__(self) -> str:
         """Say it in a sentence; KeyError would print the repr of its arguments."""
-        message = f"no {self.kind} is called {self.name!r}"
+        message = f"no {self.kind} is called {quoted(self.name)}"
         if self._n_close:
-            message += f" (did you mean {self.valid[0]!r}?)"
-        return f"{message}; {self.kind.replace(' or ', 's or ')}s: {listed(repr(name) for name in self.valid)}"
+            message += f" (did you mean {quoted(self.valid[0])}?)"
+        return f"{message}; {self.kind.replace(' or ', 's or ')}s: {listed(quoted(name) for name in self.valid)}"
 
 
 class DuplicateNameError(VarichainError, ValueError):
@@ -87,7 +99,7 @@ class DuplicateNameError(VarichainError, ValueError):
 
     def __str__(self) -> str:
         """Say it in a sentence."""
-        return f"a {self.kind} called {self.name!r} exists already; {self.kind} names must be unique"
+        return f"a {self.kind} called {quoted(self.name)} exists already; {self.kind} names must be unique"
 
 
 class StructureError(VarichainError, ValueError):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from typing import Any
 
 from rich.console import Console
 
+_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 _WIDTH = 140  # characters for files and pipes, which do not say how wide they are
 
 
@@ -24,22 +26,27 @@ def errors() -> Console:
 
 def _console(stream: Any) -> Console:
     width = None if stream.isatty() else _WIDTH
-    return Console(file=stream, highlight=False, width=width, soft_wrap=False)
+    return Console(file=stream, highlight=False, markup=False, emoji=False, width=width, soft_wrap=False)
+
+
+def visible(text: str) -> str:
+    """Text without characters that a terminal obeys, or that have no bytes: they are shown as escapes."""
+    return _OBEYED.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def say(text: str = "") -> None:
     """Print text as it is."""
-    output().print(text, markup=False, soft_wrap=True)
+    output().print(visible(text), soft_wrap=True)
 
 
 def warn(text: str) -> None:
     """Print text as it is, on standard error."""
-    errors().print(text, markup=False, soft_wrap=True)
+    errors().print(visible(text), soft_wrap=True)
 
 
 def print_json(value: Any) -> None:
     """Print one JSON value; JSON has no place for numbers that are not finite, they become null."""
-    sys.stdout.write(json.dumps(_plain(value), indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+    sys.stdout.write(json.dumps(_plain(value), indent=2, allow_nan=False, ensure_ascii=True) + "\n")
 
 
 def _plain(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from varichain.cli.console import output, say
+from varichain.cli.console import output, say, visible
 
 if TYPE_CHECKING:
     from varichain.scenarios.scenario import Scenario
@@ -27,9 +27,9 @@ def print_report(scenario: Scenario, trace: Trace, found: dict[str, Any], out: P
     say()
     facts = Table(box=None, show_header=False, pad_edge=False)
     for row in _facts(trace, found):
-        facts.add_row(*row)
+        facts.add_row(*map(visible, row))
     if out is not None:
-        facts.add_row("trace", str(out))
+        facts.add_row("trace", visible(str(out)))
     output().print(facts)
 
 
@@ -42,7 +42,8 @@ def change_table(trace: Trace, counts: list[dict[str, Any]]) -> Table:
         table.add_row(f"{counts[0]['start']:.4f} s", "start", "", *(str(counts[0][key]) for key in _COUNTED), "", "")
     for i, epoch in enumerate(trace.epochs):
         if epoch.event is not None:
-            table.add_row(*_row(epoch, counts[i], counts[i + 1] if i + 1 < len(counts) else None))
+            row = _row(epoch, counts[i], counts[i + 1] if i + 1 < len(counts) else None)
+            table.add_row(*map(visible, row))
     return table
 
 

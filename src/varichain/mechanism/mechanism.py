@@ -24,7 +24,7 @@ from varichain.mechanism.joints import Free
 from varichain.mechanism.link import Link
 from varichain.mechanism.log import StructureLog
 from varichain.mechanism.shapes import Shape
-from varichain.spatial.checks import finite_array, name_string
+from varichain.spatial.checks import finite_array, name_string, shown
 from varichain.spatial.notebook import html_text
 from varichain.spatial.pose import Pose
 
@@ -337,7 +337,7 @@ class Mechanism:
                 raise StructureError(f"{link!r} is not a link of mechanism {self.name!r}{own}")
             return link
         if not isinstance(link, str):
-            raise InputError(f"a link is asked for by its name or as a Link, not as {link!r}")
+            raise InputError(f"a link is asked for by its name or as a Link, not as {shown(link)}")
         if link not in self._by_name:
             raise UnknownNameError("link", link, self._by_name)
         return self._by_name[link]

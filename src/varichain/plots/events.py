@@ -28,7 +28,14 @@ def mark_events(figure: Figure, axes: list[Axes], trace: Trace, title: str) -> N
     height = figure.get_figheight()
     figure.subplots_adjust(top=1.0 - (0.42 + _ROW * n_rows) / height, bottom=0.5 / height)
     figure.text(
-        axes[0].get_position().x0, 1.0 - 0.1 / height, title, va="top", fontsize=12, weight="bold", color=_text()
+        axes[0].get_position().x0,
+        1.0 - 0.1 / height,
+        title,
+        va="top",
+        fontsize=12,
+        weight="bold",
+        color=_text(),
+        parse_math=False,
     )
 
 
@@ -56,7 +63,14 @@ def _label(figure: Figure, ax: Axes, events: dict[float, tuple[str, str]]) -> in
     for time, (text, kind) in sorted(events.items()):
         short = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
         label = ax.text(
-            time, 1.0, short, color=_color(kind), fontsize=7.5, va="bottom", transform=ax.get_xaxis_transform()
+            time,
+            1.0,
+            short,
+            color=_color(kind),
+            fontsize=7.5,
+            va="bottom",
+            transform=ax.get_xaxis_transform(),
+            parse_math=False,
         )
         width = label.get_window_extent(renderer).width / figure.dpi
         x = min((time - low) / (high - low) * inches, right - width)

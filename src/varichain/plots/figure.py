@@ -109,6 +109,8 @@ def _draw(ax: Axes, panel: Panel, lines: list[Series], n_more: int) -> None:
         **note,
     )
     legend.set_in_layout(False)
+    for text in legend.get_texts():
+        text.set_parse_math(False)  # names may have dollars in them
 
 
 def _said(trace: Trace, title: str | None) -> str:

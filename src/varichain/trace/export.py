@@ -45,13 +45,18 @@ def to_csv(trace: Trace, path: str, overwrite: bool) -> None:
     names = column_names(trace)
     with completed(path, overwrite) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         head = io.StringIO()
-        csv.writer(head, lineterminator="\n").writerow(["epoch", *names])
+        csv.writer(head, lineterminator="\n").writerow(["epoch", *map(_cell, names)])
         file.write(head.getvalue())
         for epoch, rows, order in _batches(trace, names):
             first = str(epoch.index)
             for row in rows.tolist():
                 cells = [*map(repr, row), ""]
                 file.write(",".join([first, *[cells[column] for column in order]]) + "\n")
+
+
+def _cell(name: str) -> str:
+    """A name that no spreadsheet takes for a formula."""
+    return f"'{name}" if name[:1] in "=+-@\t\r" else name
 
 
 def to_parquet(trace: Trace, path: str, overwrite: bool) -> None:
