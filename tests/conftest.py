@@ -1,8 +1,14 @@
 """Settings of all tests."""
 
+import signal
+
 from hypothesis import HealthCheck, settings
 
 from lane import scaled
+
+# Tests that run in the background (nohup, &) have Ctrl-C switched off, which some of them are about: switch it on.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No deadlines: the first example of a process may load or compile kernels, and speed is no matter of the tests.
 settings.register_profile(

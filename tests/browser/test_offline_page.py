@@ -7,6 +7,7 @@ import pytest
 
 import shows
 import varichain as vc
+from browser.pages import until
 
 
 class Opened:
@@ -95,7 +96,7 @@ def test_the_mouse_turns_the_camera(opened):
     page.mouse.down()
     page.mouse.move(420, 330)
     page.mouse.up()
-    assert (is_red(opened.pixels()) != is_red(before)).any()
+    until(page, lambda: (is_red(opened.pixels()) != is_red(before)).any())  # drawn when the browser finds the time
     page.mouse.dblclick(300, 300)
-    assert np.abs(opened.pixels() - before).max() == 0
+    until(page, lambda: np.abs(opened.pixels() - before).max() == 0)
     assert opened.complaints == []

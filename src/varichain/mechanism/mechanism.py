@@ -292,7 +292,7 @@ class Mechanism:
     def frame(self, name: str) -> Frame:
         """The frame of that name: its link's name and its pose in the link's frame."""
         if not isinstance(name, str):
-            raise InputError(f"a frame is asked for by its name, not as {name!r}")
+            raise InputError(f"a frame is asked for by its name, not as {shown(name)}")
         if name not in self._frames:
             raise UnknownNameError("frame", name, self._frames)
         return self._frames[name]
@@ -345,7 +345,7 @@ class Mechanism:
     def link_of_joint(self, name: str) -> Link:
         """The link that the joint `name` moves."""
         if not isinstance(name, str):
-            raise InputError(f"a joint is asked for by its name, not as {name!r}")
+            raise InputError(f"a joint is asked for by its name, not as {shown(name)}")
         if name not in self._by_joint:
             raise UnknownNameError("joint", name, self._by_joint)
         return self._by_joint[name]
