@@ -11,6 +11,12 @@ import varichain as vc
 FOUND = entries.entries()
 
 
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    """Bad values are names of files too: nothing is to be written where the tests are started."""
+    monkeypatch.chdir(tmp_path)
+
+
 def attempt(name, parameter=None, value=None):
     """What became of a call: "taken", "refused", or the traceback of a bare error."""
     try:
