@@ -6,11 +6,13 @@ import io
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import varichain as vc
 from varichain.exports.picture import VIEW, Painter
 from varichain.mechanism import Mechanism
 from varichain.scenarios import SCENARIOS
-from varichain.scene import Playback, ball_of, box_around, palette
+from varichain.scene import Playback, box_around, palette
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 SIZE = (900, 540)
@@ -32,8 +34,8 @@ def _draw(name: str, trace: vc.Trace, time: float, turn: float, trails: list[str
     playback = Playback(trace, fps=100.0, trails=trails or [])
     i = playback.frame_at(time)
     poses = playback.poses(i)
-    center, radius = ball_of(*box_around([part for part in playback.parts if part.name in poses.names], poses))
-    painter = Painter(playback, TWICE, (turn, VIEW[1]), (center, 1.1 * radius))
+    seen = np.array(box_around([part for part in playback.parts if part.name in poses.names], poses))
+    painter = Painter(playback, TWICE, (turn, VIEW[1]), seen)
     try:
         from PIL import Image
 

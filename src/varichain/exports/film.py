@@ -41,7 +41,7 @@ def write_mp4(playback: Playback, path: str, size: tuple[int, int], progress: Pr
 
 
 def write_gif(playback: Playback, path: str, size: tuple[int, int], progress: Progress) -> tuple[int, Sequence[str]]:
-    """Write all frames as a GIF of 128 colours that repeats itself; returns their number, and notes.
+    """Write all frames as a GIF of 256 colours that repeats itself; returns their number, and notes.
 
     Raises:
         MissingExtraError: pyvista or Pillow is not installed.
@@ -56,7 +56,8 @@ def write_gif(playback: Playback, path: str, size: tuple[int, int], progress: Pr
     try:
         for i in range(len(playback)):
             picture = Image.fromarray(painter.image(i))
-            frames.append(picture.quantize(128, dither=Image.Dither.NONE))
+            # keeps rare colours; a median cut would make thin links as grey as the ground
+            frames.append(picture.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE))
             progress(i + 1, len(playback))
     finally:
         painter.close()

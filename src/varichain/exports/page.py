@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from varichain.exports.picture import VIEW, grid_pitch
 from varichain.scene import Playback, Scene, palette
 from varichain.scene import triangles as solids
+from varichain.scene.camera import ANGLE, MARGIN
 from varichain.scene.scene import Surface
 from varichain.scene.triangles import Triangles
 from varichain.trace.text import count
@@ -35,7 +36,6 @@ def _content(playback: Playback) -> dict[str, Any]:
     parts = [[gathered.surface(surface) for surface in part.surfaces] for part in playback.parts]
     balls = {"ball": solids.sphere(1.0), "cylinder": solids.cylinder(1.0, 1.0), "cone": solids.cylinder(1.0, 1.0, 0.0)}
     marks = {name: gathered.add(surface) for name, surface in balls.items()}
-    center, radius = playback.framing
     names = {part.name: k for k, part in enumerate(playback.parts)}
     return {
         "name": _name(playback),
@@ -55,15 +55,16 @@ def _content(playback: Playback) -> dict[str, Any]:
         "loops": list(playback.loops),
         "epochs": [_epoch(scene, names) for scene in playback.scenes],
         "markers": [vars(marker) for marker in playback.markers],
-        "center": center.tolist(),
-        "radius": radius,
+        "outline": playback.outline.tolist(),
+        "figure": playback.figure.tolist(),
+        "angle": ANGLE,
+        "margin": MARGIN,
         "floor": playback.floor,
         "pitch": grid_pitch(playback.size),
         "mark": playback.scenes[0].mark,
         "arrow": playback.arrow_scale,
         "camera": VIEW,
         "leader": -1 if playback.leader is None else playback.leader,
-        "size": playback.size,
         "isJourney": playback.is_journey,
         "palette": {name: getattr(palette, name.upper()) for name in _COLORS},
     }

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from varichain.errors import MissingExtraError
 from varichain.scene import Playback, palette
 from varichain.scene import triangles as solids
+from varichain.scene.camera import ANGLE, axes_of, fitted
 from varichain.scene.palette import RGBA
 from varichain.scene.poses import matrices_from_quaternions
 from varichain.scene.triangles import Triangles
@@ -23,7 +24,6 @@ Image = NDArray[np.uint8]
 
 VIEW = (-1.05, 0.16)
 """Turn about z and lift above the horizon of the camera [rad]: from the right front of what looks along x."""
-_ANGLE = 0.6  # of the field of view [rad]
 _REACH = 5.0  # radius of the ground, relative to that of what is shown
 _EVENT_SHOWN = 0.8  # [s] of simulated time for which an event is shown
 
@@ -36,7 +36,7 @@ class Painter:
         playback: Playback,
         size: tuple[int, int],
         view: tuple[float, float] = VIEW,
-        framing: tuple[Array, float] | None = None,
+        seen: Array | None = None,
         title: bool = True,
     ) -> None:
         """Put all parts on the stage.
@@ -45,7 +45,7 @@ class Painter:
             playback: The frames.
             size: Width and height [pixels].
             view: Turn and lift of the camera [rad].
-            framing: Centre (3,) [m] and radius [m] of what must be seen; by default the playback's.
+            seen: Points (n, 3) [m] that must be seen; by default the playback's outline.
             title: Whether name, time and events are written on the picture.
 
         Raises:
@@ -77,8 +77,9 @@ class Painter:
         self._add_ground()
         self._trails: list[Any] = []
         self._title = self._add_title(size) if title else None
-        self._view, self._follows = view, framing is None and playback.is_journey
-        self._look(*(playback.framing if framing is None else framing))
+        self._view, self._follows = view, seen is None and playback.is_journey
+        points = playback.outline if seen is None else seen
+        self._center, self._distance = fitted(playback.figure if self._follows else points, view, size[0] / size[1])
 
     def close(self) -> None:
         """Free the memory."""
@@ -89,8 +90,8 @@ class Painter:
         self._place_parts(i)
         self._place_marks(i)
         self._place_trails(i)
-        if self._follows and self.playback.leader is not None:
-            self._look(self.playback.p[i, self.playback.leader], 1.7 * self.playback.size)
+        followed = self.playback.leader if self._follows else None
+        self._look(self._center if followed is None else self._center + self.playback.p[i, followed])
         if self._title is not None:
             self._write(i, *self._title)
         self._stage.render()  # a picture is taken of what was rendered last
@@ -148,16 +149,13 @@ class Painter:
         ]
         return lines[1], lines[2]
 
-    def _look(self, center: Array, radius: float) -> None:
-        """Point the camera at a ball."""
-        turn, lift = self._view
-        width, height = self._stage.window_size
-        distance = radius / math.sin(0.5 * _ANGLE) * max(1.0, height / width)
-        back = np.array([math.cos(lift) * math.cos(turn), math.cos(lift) * math.sin(turn), math.sin(lift)])
+    def _look(self, center: Array) -> None:
+        """Point the camera at a place."""
         camera = self._stage.camera
-        camera.focal_point, camera.position, camera.up = center, center + distance * back, (0.0, 0.0, 1.0)
-        camera.view_angle = math.degrees(_ANGLE)
-        camera.clipping_range = (0.01 * distance, 30.0 * distance)
+        camera.focal_point, camera.up = center, (0.0, 0.0, 1.0)
+        camera.position = center + self._distance * axes_of(self._view)[2]
+        camera.view_angle = math.degrees(ANGLE)
+        camera.clipping_range = (0.01 * self._distance, 30.0 * self._distance)
 
     # Each frame
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from varichain.errors import InputError, UnknownNameError
 from varichain.mechanism.mechanism import Mechanism
+from varichain.scene.camera import outline
 from varichain.scene.moments import moments_of
 from varichain.scene.poses import Poses, frame_on, link_poses, matrices_from_quaternions
-from varichain.scene.scene import Part, Scene, ball_of, box_around, loop_places, scene_of
+from varichain.scene.scene import Part, Scene, ball_of, box_around, corners_of, loop_places, scene_of
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import positive_scalar
 from varichain.spatial.pose import Pose
@@ -23,7 +24,7 @@ from varichain.trace.text import event_text
 _MOST_FRAMES = 10**6
 _MOST_TIMES = 10**12  # frames of which some are taken
 _SURROUNDINGS = 1.4  # how much larger a picture may become to show what stands still too
-_JOURNEY = 4.5  # radius of a whole run, relative to that of the figure
+_JOURNEY = 3.0  # radius of a whole run, relative to that of the figure
 _ARROW = 0.45  # length of the arrow of a large force, relative to the size of what is seen
 _LONGEST = 1.6  # ... and of the largest of all, where peaks stand out
 
@@ -139,6 +140,21 @@ class Playback:
         return whole if whole[1] <= _SURROUNDINGS * near[1] else near
 
     @cached_property
+    def outline(self) -> Array:
+        """Points (n, 3) [m] that a camera should show: as `framing`, with force arrows, without the air around."""
+        every = range(len(self.parts))
+        if not self.parts:
+            return np.array([[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]])
+        near, whole = self._outline(self._moving or every), self._outline(every)
+        is_near = np.linalg.norm(np.ptp(whole, axis=0)) <= _SURROUNDINGS * np.linalg.norm(np.ptp(near, axis=0))
+        return whole if is_near else near
+
+    @cached_property
+    def figure(self) -> Array:
+        """Points (n, 3) [m] around the leader, from its origin, that a camera which follows the leader should show."""
+        return self.outline if self.leader is None else self._outline(self._moving, self.p[:, self.leader])
+
+    @cached_property
     def leader(self) -> int | None:
         """The part that a camera should follow, if it is to follow something: the heaviest link."""
         masses = {link.name: link.inertia.mass for link in self.scenes[0].mechanism.links}
@@ -184,6 +200,25 @@ class Playback:
             R = matrices_from_quaternions(self.quaternions[shown, k])
             corners.append(box_around([self.parts[k]], Poses((name,), self.p[shown, k][:, None], R[:, None])))
         return np.min([low for low, _ in corners], axis=0), np.max([high for _, high in corners], axis=0)
+
+    def _outline(self, which: Iterable[int], origin: Array | None = None) -> Array:
+        """Outermost points of some parts and of the arrows, in all frames where they are above the ground.
+
+        Args:
+            which: The parts.
+            origin: Where points are measured from in each frame (n, 3) [m].
+        """
+        start, found = np.zeros((len(self), 3)) if origin is None else origin, [np.zeros((0, 3))]
+        for k in which:
+            shown = self.is_shown[:, k] & (self.p[:, k, 2] >= self.floor)
+            corners = np.concatenate([corners_of(surface.triangles.vertices) for surface in self.parts[k].surfaces])
+            R = matrices_from_quaternions(self.quaternions[shown, k])
+            placed = (self.p[shown, k] - start[shown])[:, None] + corners @ np.swapaxes(R, -1, -2)
+            found.append(outline(placed.reshape(-1, 3)))
+        arrows = self.arrow_scale * self.loop_forces
+        arrows *= np.minimum(1.0, _ARROW * self.size / np.maximum(np.linalg.norm(arrows, axis=-1), 1e-9))[..., None]
+        tips = (self.loop_places + arrows - start[:, None])[self.is_closed]
+        return np.concatenate([*found, outline(tips)])
 
     @cached_property
     def _moving(self) -> list[int]:

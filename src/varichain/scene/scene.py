@@ -139,7 +139,7 @@ def box_around(parts: Iterable[Part], poses: Poses) -> tuple[Array, Array]:
     """Lowest and highest corner (3,) [m] of a box around the parts, over all samples of the poses; infinite if none."""
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
     for part in parts:
-        corners = np.concatenate([_corners(surface.triangles.vertices) for surface in part.surfaces])
+        corners = np.concatenate([corners_of(surface.triangles.vertices) for surface in part.surfaces])
         p, R = poses.of(part.name)
         placed = p.reshape(-1, 1, 3) + corners @ np.swapaxes(R.reshape(-1, 3, 3), -1, -2)
         low = np.minimum(low, placed.min(axis=(0, 1), initial=np.inf))
@@ -228,7 +228,7 @@ def _axes(link: Link) -> tuple[tuple[float, float, float], ...]:
     return tuple((x, y, z) for x, y, z in found)
 
 
-def _corners(vertices: Array) -> Array:
+def corners_of(vertices: Array) -> Array:
     """Corners (8, 3) of the box around points (n, 3)."""
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     return np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])

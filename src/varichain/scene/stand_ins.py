@@ -15,15 +15,28 @@ from varichain.spatial.rotation import matrix_with_z_along
 
 _SLENDER = 3.0  # a body this many times longer than thick is drawn as a bone
 _THICKNESS = 0.05  # radius of a bone, relative to the usual bone's length
+_VISIBLE = 0.012  # ... and relative to all bones of a chain, one after the other, at least
 _NEARLY_NOTHING = 1e-6  # [m]
 
 
 def bone_radius(mechanism: Mechanism) -> float:
-    """Radius of bones [m] that suits the mechanism: a twentieth of the usual distance between joints."""
+    """Radius of bones [m] that suits the mechanism: a twentieth of the usual distance between joints.
+
+    In long chains it is more, so that the whole can be seen in one picture.
+    """
     lengths = [float(np.linalg.norm(point)) for link in mechanism.links for point in attachments(mechanism, link)]
     lengths += [max(_sides(link)) for link in mechanism.links if link.inertia.mass > 0.0]
     found = [length for length in lengths if length > _NEARLY_NOTHING]
-    return _THICKNESS * median(found) if found else 0.02
+    reach = max((_reach(link) for link in mechanism.links), default=0.0)
+    return float(max(_THICKNESS * median(found), min(_VISIBLE * reach, 0.2 * median(found)))) if found else 0.02
+
+
+def _reach(link: Link) -> float:
+    """Distance from the ground to a link's joint [m] along the joints between them, without that of its root."""
+    length, parent = 0.0, link.parent
+    while parent is not None and not parent.is_ground:
+        length, link, parent = length + float(np.linalg.norm(link.at.p)), parent, parent.parent
+    return length
 
 
 def stand_in(mechanism: Mechanism, link: Link, radius: float) -> tuple[Shape, ...]:

@@ -1,0 +1,72 @@
+"""Films, pages, animations and BVH of every scenario and of every example that has a trace, looked at by pixels."""
+
+import io
+import runpy
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import varichain as vc
+from export.test_animations import content_of, validated
+from export.test_export_files import data_of
+from lane import long_run
+from varichain.scenarios import SCENARIOS
+from varichain.scene import Playback
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+WITH_TRACE = [path.stem for path in sorted(EXAMPLES.glob("*.py")) if "\ntrace = " in path.read_text(encoding="utf-8")]
+FRAMES = 5
+SIZE = (240, 160)
+
+pytestmark = long_run
+
+
+@pytest.fixture(scope="module", params=[*SCENARIOS, *WITH_TRACE])
+def run(request):
+    """Name and trace of a whole run."""
+    if request.param in SCENARIOS:
+        return request.param, SCENARIOS[request.param]().run()
+    with redirect_stdout(io.StringIO()):
+        return request.param, runpy.run_path(str(EXAMPLES / f"{request.param}.py"))["trace"]
+
+
+def rate(trace):
+    """Frames a second at which the run has `FRAMES` frames."""
+    return (FRAMES - 1) / (trace.epochs[-1].end - trace.epochs[0].start)
+
+
+def coloured(picture):
+    """Share of pixels that are neither background, ground, shadow nor letters: these are all grey."""
+    spread = picture.max(axis=-1).astype(int) - picture.min(axis=-1)
+    return float((spread > 30).mean())
+
+
+def test_a_film_shows_the_mechanism_in_every_frame(run, tmp_path):
+    """Every frame of the film has coloured links in it, and frames differ."""
+    pytest.importorskip("pyvista")
+    image = pytest.importorskip("PIL.Image")
+    name, trace = run
+    path = tmp_path / f"{name}.gif"
+    done = vc.export(trace, path, fps=rate(trace), size=SIZE)
+    pictures = []
+    with image.open(path) as film:
+        for i in range(film.n_frames):
+            film.seek(i)
+            pictures.append(np.asarray(film.convert("RGB")))
+    assert done.n_frames == FRAMES
+    assert min(map(coloured, pictures)) > 0.002, [*map(coloured, pictures)]
+    assert np.abs(pictures[0].astype(int) - pictures[2]).max() > 50
+
+
+def test_pages_and_animations_have_every_link(run, tmp_path):
+    """A page and a valid glTF file are written with all links, BVH with all frames."""
+    _, trace = run
+    parts = [part.name for part in Playback(trace, rate(trace)).parts]
+    vc.export(trace, tmp_path / "run.html", fps=rate(trace))
+    assert len(data_of(tmp_path / "run.html")["parts"]) == len(parts)
+    vc.export(trace, tmp_path / "run.glb", fps=rate(trace))
+    assert {*parts} <= {node["name"] for node in content_of(tmp_path / "run.glb")[0]["nodes"]}
+    assert vc.export(trace, tmp_path / "run.bvh", fps=rate(trace)).n_frames == FRAMES
+    assert validated(tmp_path / "run.glb")["messages"] == []
