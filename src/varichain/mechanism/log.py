@@ -21,6 +21,7 @@ from varichain.mechanism.plain import (
 )
 from varichain.spatial.checks import finite_numbers, finite_scalar, name_string, shown
 from varichain.spatial.pose import Pose
+from varichain.spatial.report import Listing, Report, Reported
 
 if TYPE_CHECKING:
     from varichain.mechanism.mechanism import Mechanism
@@ -66,6 +67,8 @@ class Edit(NamedTuple):
             text += f", impulse {force:.4g} N s, {moment:.4g} N m s"
         return text
 
+    __repr__ = __str__
+
 
 class LogEntry(NamedTuple):
     """Edits of one instant.
@@ -88,9 +91,11 @@ class LogEntry(NamedTuple):
         lost = f"; {self.energy_lost:.4g} J lost" if self.energy_lost else ""
         return f"{when}  " + "; ".join(map(str, self.edits)) + lost
 
+    __repr__ = __str__
 
-@dataclass
-class StructureLog:
+
+@dataclass(repr=False)
+class StructureLog(Reported):
     """Entries in the order in which they happened; `print` it, `replay` it."""
 
     _entries: deque[LogEntry] = field(default_factory=lambda: deque(maxlen=MOST_ENTRIES))
@@ -119,6 +124,19 @@ class StructureLog:
         """Begin anew: what was written so far is how the mechanism was made, not how it changed."""
         self._entries.clear()
         self.n_written = 0
+
+    def report(self) -> Report:
+        """The entries, a row each."""
+        rows = [
+            (
+                "" if entry.time is None else f"{entry.time:.4f} s",
+                "; ".join(map(str, entry.edits)),
+                "" if entry.energy_lost is None else f"{entry.energy_lost:.4g} J",
+            )
+            for entry in self._entries
+        ]
+        n = "1 entry" if self.n_written == 1 else f"{self.n_written} entries"
+        return f"structure log: {n}", (Listing(("time", "edits", "energy lost"), rows),)
 
     def __str__(self) -> str:
         """One line an entry."""

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from varichain.spatial.report import Listing, Report, Reported
+
 if TYPE_CHECKING:
     from varichain.layout.state import State
     from varichain.mechanism.mechanism import Mechanism
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
     from varichain.trace import Trace
 
 
-@dataclass(frozen=True, eq=False)
-class Scenario:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scenario(Reported):
     """All that `vc.simulate` needs, with a name.
 
     Attributes:
@@ -36,6 +38,19 @@ class Scenario:
     motion: Motion | None = None
     forces: Any = ()
     settings: dict[str, Any] = field(default_factory=dict)
+
+    def report(self) -> Report:
+        """Mechanism, start and end, controls, events and settings."""
+        m = self.mechanism
+        controls = {name: getattr(self, name) for name in ("controller", "motion")}
+        rows = [
+            ("mechanism", f"{len(m)} links, {m.n_v} freedoms, {len(m.virtual_links)} loops"),
+            ("from, to", f"{self.state.time:g} s, {self.until:g} s"),
+            *((name, type(of).__name__) for name, of in controls.items() if of is not None),
+            *(("event", _event_text(event)) for event in self.events),
+            *((name, str(value)) for name, value in self.settings.items()),
+        ]
+        return f"scenario {self.name!r}", (Listing(("", ""), rows),)
 
     def run(self, until: float | None = None, **changes: Any) -> Trace:
         """Simulate it; `changes` replace its settings, or go to `vc.simulate` as they are (out, progress, ...)."""
@@ -68,6 +83,16 @@ class Scenario:
             forces=self.forces,
             **({"until": self.until} | self.settings | changes),
         )
+
+
+def _event_text(event: Event) -> str:
+    """When an event happens, and what it does."""
+    from varichain.simulation.recording import described
+
+    time = getattr(event, "time", None)
+    when = "on a condition" if time is None else f"at {time:g} s"
+    what = [described(action) for action in event.actions if not callable(action)]
+    return f"{when}: {', '.join([*([event.name] if event.name else []), *what]) or 'actions of a function'}"
 
 
 Builder = Callable[..., Scenario]

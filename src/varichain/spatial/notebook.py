@@ -20,7 +20,8 @@ def html_text(text: str) -> str:
 def html_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table; a very long one is cut, with the number of rows left out."""
     lines = ["<table>", f'<caption style="text-align: left"><b>{escape(caption)}</b></caption>']
-    lines.append("<tr>" + "".join(f'<th style="text-align: left">{escape(name)}</th>' for name in head) + "</tr>")
+    if any(head):
+        lines.append("<tr>" + "".join(f'<th style="text-align: left">{escape(name)}</th>' for name in head) + "</tr>")
     for row in rows[:_MOST_ROWS]:
         lines.append("<tr>" + "".join(f'<td style="text-align: left">{escape(cell)}</td>' for cell in row) + "</tr>")
     if len(rows) > _MOST_ROWS:

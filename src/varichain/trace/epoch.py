@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _FLAT = ("time", "closure")  # one number a sample
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class JointTrace:
     """The motion of one joint.
 
@@ -41,6 +41,11 @@ class JointTrace:
     v: Array | None
     tau: Array | None
     holding: Array | None
+
+    def __repr__(self) -> str:
+        """Number of samples, and what there is of them."""
+        blocks = [name for name in ("q", "v", "tau", "holding") if getattr(self, name) is not None]
+        return f"<JointTrace: {count(len(self.time), 'sample')} of {', '.join(blocks) or 'time'}>"
 
 
 class Epoch:
