@@ -12,13 +12,14 @@ from varichain.errors import ActuationError, InputError, MissingExtraError, Unkn
 from varichain.layout.layout import Layout
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_numbers, mapping, positive_scalar
+from varichain.spatial.report import Listing, Report, Reported, numbers
 
 _DRIVEN = 1e-9  # a generalized force missing by less than this part of the load is rounding
 _RANK = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class Actuation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Actuation(Reported):
     """Torques of the actuators.
 
     Attributes:
@@ -34,6 +35,14 @@ class Actuation:
     tree: Array
     virtual: dict[str, Array]
     null_space: Array
+
+    def report(self) -> Report:
+        """Torques of the actuated freedoms."""
+        strain = self.null_space.shape[1]
+        more = f", {strain} ways to strain without motion" if strain else ""
+        largest = float(np.abs(self.tau_act).max(initial=0.0))
+        rows = [(name, numbers(tau, largest)) for name, tau in zip(self.names, self.tau_act, strict=True)]
+        return f"actuation: {len(self.names)} freedoms{more}", (Listing(("freedom", "tau [N m or N]"), rows),)
 
 
 def distribute(

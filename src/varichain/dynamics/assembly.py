@@ -18,6 +18,7 @@ from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import listed, positive_scalar
+from varichain.spatial.report import Listing, Report, Reported, numbers
 
 CLOSED = 1e-12
 """Largest error [m or rad] at which loops count as closed: rounding of poses a few metres away."""
@@ -27,8 +28,8 @@ _MOST_STEPS = 1000
 _ENOUGH = 1e-15  # errors below this cannot be improved
 
 
-@dataclass(frozen=True, eq=False)
-class Assembly:
+@dataclass(frozen=True, eq=False, repr=False)
+class Assembly(Reported):
     """Result of `assemble`.
 
     Attributes:
@@ -45,6 +46,14 @@ class Assembly:
     distance: float
     residual: float
     steps: int
+
+    def report(self) -> Report:
+        """How far it moved, and by which joints most."""
+        slots = [slot for slot in self.state.layout.slots if slot.coordinates]
+        size = {slot.name: float(np.abs(self.moved[slot.v]).max()) for slot in slots}
+        most = sorted((slot for slot in slots if size[slot.name] > 1e-12), key=lambda slot: -size[slot.name])
+        rows = [(slot.name, slot.kind, numbers(self.moved[slot.v], self.distance)) for slot in most]
+        return str(self), (Listing(("joint", "kind", "moved by [rad or m]"), rows),)
 
     def __str__(self) -> str:
         """How far it moved, in a sentence."""

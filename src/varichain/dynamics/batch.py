@@ -66,6 +66,11 @@ class Batch:
         self.links = dict(layout.link_index)
         self.revision = layout.revision
 
+    def __repr__(self) -> str:
+        """Sizes, threads and revision."""
+        sizes = f"{len(self.links) - 1} links, {self.n_v} freedoms, {self.n_rows} rows"
+        return f"<Batch: {sizes}, {self.threads} threads, revision {self.revision}>"
+
     def forward_dynamics(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, out: Array | None = None
     ) -> Array:

@@ -11,10 +11,11 @@ from varichain.layout.layout import Layout, layout_of
 from varichain.mechanism.coupling import resolved
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
+from varichain.spatial.report import Listing, Report, Reported, names
 
 
-@dataclass(frozen=True, eq=False)
-class CouplingMatrix:
+@dataclass(frozen=True, eq=False, repr=False)
+class CouplingMatrix(Reported):
     """q = M y + b, v = M v_ind, a = M a_ind [HYR, (16)], over the freedoms of the tree.
 
     Of ball and free joints, which follow nobody, the rows tell velocities; b is zero there.
@@ -32,6 +33,12 @@ class CouplingMatrix:
     M_u: Array
     independent: tuple[str, ...]
     actuated: tuple[str, ...]
+
+    def report(self) -> Report:
+        """Size, and names of the freedoms that lead."""
+        title = f"coupling matrix: {self.M.shape[0]} freedoms follow {self.M.shape[1]}"
+        rows = [("independent", names(self.independent)), ("actuated", names(self.actuated))]
+        return title, (Listing(("freedoms", "names"), rows),)
 
 
 def coupling_matrix(m: Mechanism) -> CouplingMatrix:

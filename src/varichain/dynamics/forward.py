@@ -12,6 +12,7 @@ from varichain.dynamics.arguments import opened_with_mass, require_inertia
 from varichain.dynamics.forces import Force, applied
 from varichain.dynamics.formulations import FORMULATIONS, PARTIAL_FORMULATIONS
 from varichain.dynamics.loop_forces import LoopForces, loop_forces_from_rows, require_closed, tree_torque
+from varichain.dynamics.report import joint_listing
 from varichain.errors import InputError
 from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
 from varichain.kernels.forward_dynamics import forward_dynamics as _forward_dynamics
@@ -19,6 +20,7 @@ from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
+from varichain.spatial.report import Report, Reported
 
 _REFERENCES = FORMULATIONS | PARTIAL_FORMULATIONS
 METHODS = ("articulated", *_REFERENCES)
@@ -26,8 +28,8 @@ METHODS = ("articulated", *_REFERENCES)
 _SINGULAR = 1e-6  # pivots below this part of their diagonal: the rows nearly depend on each other
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ForwardDynamics:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ForwardDynamics(Reported):
     """Result of `forward_dynamics`.
 
     Attributes:
@@ -51,6 +53,12 @@ class ForwardDynamics:
     def __getitem__(self, joint: str) -> Array:
         """Accelerations of one joint (its n_v,)."""
         return self.a[self.layout.slot(joint).v]
+
+    def report(self) -> Report:
+        """Accelerations joint by joint, then wrenches loop by loop."""
+        note = ": nearly singular" if self.is_nearly_singular else ""
+        title = f"forward dynamics of {self.layout.mechanism_name!r}{note}"
+        return title, (joint_listing(self.layout, self.a, "a [rad/s^2 or m/s^2]"), self.loop_forces.listing())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """The accelerations of all joints."""

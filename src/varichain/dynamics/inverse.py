@@ -15,6 +15,7 @@ from varichain.dynamics.formulations import reaction
 from varichain.dynamics.loop_forces import NO_LOOPS, LoopForces, require_closed, virtual_map
 from varichain.dynamics.loops import constraint_bias, constraint_matrix
 from varichain.dynamics.mobility import Mobility, mobility
+from varichain.dynamics.report import joint_listing
 from varichain.errors import AssemblyError, UnknownNameError
 from varichain.kernels.inverse_dynamics import inverse_dynamics as _inverse_dynamics
 from varichain.layout.layout import Layout
@@ -22,12 +23,13 @@ from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array, finite_scalar, flag, mapping
+from varichain.spatial.report import Listing, Report, Reported, numbers
 
 _CONSISTENT = 1e-6  # accelerations that open a loop by more than this part of their size are refused
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class InverseDynamics:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class InverseDynamics(Reported):
     """Result of `inverse_dynamics`.
 
     Attributes:
@@ -50,6 +52,15 @@ class InverseDynamics:
         if self.actuation is not None and joint in self.actuation.virtual:
             return self.actuation.virtual[joint]
         return self.tau[self.layout.slot(joint).v]
+
+    def report(self) -> Report:
+        """Torques joint by joint, then wrenches loop by loop."""
+        by = "every joint driven" if self.actuation is None else f"{len(self.actuation.names)} actuated freedoms"
+        title = f"inverse dynamics of {self.layout.mechanism_name!r}: {by}"
+        virtual = {} if self.actuation is None else self.actuation.virtual
+        torques = joint_listing(self.layout, self.tau, "tau [N m or N]")
+        more = [(name, "closes a loop", numbers(tau)) for name, tau in virtual.items()]
+        return title, (Listing(torques.head, [*torques.rows, *more]), self.loop_forces.listing())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """The generalized forces of all tree joints."""

@@ -18,11 +18,12 @@ from varichain.layout.state import State
 from varichain.layout.workspace import Workspace
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array, finite_scalar
+from varichain.spatial.report import Listing, Report, Reported, numbers
 
 _CLOSED = 1e-6  # [m or rad, m/s or rad/s]: what a step of integration leaves open is far below
 
 
-class LoopForces(Mapping[str, Array]):
+class LoopForces(Reported, Mapping[str, Array]):
     """Wrenches [moment; force] (6,) [N m, N] at the loops, by the name of the joint that closes each.
 
     What the link that the virtual link hangs on exerts on the real link, at the origin of the joint frame, world axes;
@@ -70,11 +71,18 @@ class LoopForces(Mapping[str, Array]):
         """Number of loops."""
         return len(self._connections)
 
-    def __repr__(self) -> str:
-        """Wrenches, one a line."""
-        note = "" if self.is_unique else " (not unique: of least norm)"
-        lines = [f"  {name}: {np.array2string(wrench, precision=5)}" for name, wrench in self._wrenches.items()]
-        return "\n".join([f"LoopForces{note}", *lines])
+    def listing(self, units: tuple[str, str] = ("[N]", "[N m]")) -> Listing:
+        """Force and moment of every loop."""
+        rows = []
+        for name, wrench in self._wrenches.items():
+            rows.append((name, numbers(wrench[3:]), numbers(wrench[:3], float(np.abs(wrench[3:]).max()))))
+        return Listing(("loop", f"force {units[0]}", f"moment {units[1]}"), rows)
+
+    def report(self) -> Report:
+        """Wrenches loop by loop, then forces of couplings."""
+        rows = [(name, numbers(x)) for name, x in self.couplings.items()]
+        couplings = Listing(("coupling", "force [N m or N]"), rows)
+        return "loop forces" + ("" if self.is_unique else " (not unique: of least norm)"), (self.listing(), couplings)
 
 
 NO_LOOPS = LoopForces(None, np.zeros((0, 6)), np.zeros(0), True)

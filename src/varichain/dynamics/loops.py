@@ -17,13 +17,14 @@ from varichain.mechanism.joint import Joint
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
+from varichain.spatial.report import Listing, Report, Reported, numbers
 from varichain.spatial.rotation import quaternion_from_matrix, skew
 
 _ROUNDING = 1e-14  # of distances in the mechanism
 
 
-@dataclass(frozen=True, eq=False)
-class LoopState:
+@dataclass(frozen=True, eq=False, repr=False)
+class LoopState(Reported):
     """One loop in a state.
 
     Attributes:
@@ -41,6 +42,11 @@ class LoopState:
     gap: float
     X_WA: Pose
     X_WB: Pose
+
+    def report(self) -> Report:
+        """Coordinates, velocities and gap."""
+        row = (numbers(self.q), numbers(self.v), f"{self.gap:.3g}", numbers(self.X_WB.p))
+        return f"loop {self.name!r}", (Listing(("q [rad or m]", "v [rad/s or m/s]", "gap", "at [m]"), [row]),)
 
 
 def loop_states(m: Mechanism, s: State) -> dict[str, LoopState]:

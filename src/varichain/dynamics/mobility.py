@@ -20,6 +20,7 @@ from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import flag, instance
+from varichain.spatial.report import Listing, Report, Reported
 
 Indices = NDArray[np.intp]
 
@@ -28,8 +29,8 @@ _NEARLY_SINGULAR = 1e-4  # singular values below this part of the largest are wo
 _SLIDING = ("displacement", "x", "y", "vx", "vy", "vz")
 
 
-@dataclass(frozen=True, eq=False)
-class Mobility:
+@dataclass(frozen=True, eq=False, repr=False)
+class Mobility(Reported):
     """Degrees of freedom of a mechanism in a state, and its generalized coordinates.
 
     v_all are the velocities of all joints, virtual ones behind the tree's (theta_J); v of the tree (theta_O), v_act of
@@ -103,11 +104,18 @@ class Mobility:
         close = self.rank > 0 and bool(sigma[self.rank - 1] < _NEARLY_SINGULAR * sigma[0])
         return close or self.is_instantaneous
 
-    def __str__(self) -> str:
-        """The report that a mechanical engineer would want."""
-        from varichain.dynamics.report import mobility_report
+    def report(self) -> Report:
+        """The report that a mechanical engineer would want, one fact a row."""
+        from varichain.dynamics.report import mobility_facts
 
-        return mobility_report(self)
+        return f"mobility of {self.name!r}", (Listing(("", ""), mobility_facts(self)),)
+
+    def __str__(self) -> str:
+        """The report as text."""
+        title, (listing,) = self.report()
+        return "\n".join([title, *(f"  {fact:<22}{value}" for fact, value in listing.rows)])
+
+    __repr__ = __str__
 
 
 def mobility(

@@ -129,6 +129,12 @@ class Prepared:
         self._rotations_out = self._positions_out = self._velocities_out = self._wrenches = self._link = _NOTHING
         self._jacobian_out = self._center_jacobian_out = self._six_out = self._three_out = self._point = _NOTHING
 
+    def __repr__(self) -> str:
+        """Sizes and revision."""
+        return (
+            f"<Prepared: {self.n_links - 1} links, {self.n_v} freedoms, {self.n_rows} rows, revision {self.revision}>"
+        )
+
     def inverse_dynamics(self, q: Array, v: Array, a: Array, out: Array, wrenches: Array | None = None) -> Array:
         """Write tau = M a + bias (n_v,) of the tree; of loops, only springs and dampers in their joints take part."""
         if wrenches is not None:

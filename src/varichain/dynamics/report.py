@@ -1,75 +1,90 @@
-"""The mobility report in words."""
+"""Mobility in words, and values joint by joint as tables."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from varichain.layout.layout import Layout
+from varichain.spatial.arrays import Array
+from varichain.spatial.report import Listing, numbers
+
 if TYPE_CHECKING:
     from varichain.dynamics.mobility import Mobility
 
 
-def mobility_report(mobility: Mobility) -> str:
-    """Counts, coordinates, redundancy, joints and actuation, one fact a line."""
-    lines = [f"mobility of {mobility.name!r}", *_counts(mobility), *_coordinates(mobility), *_loops(mobility)]
+Facts = list[tuple[str, str]]
+
+
+def joint_listing(layout: Layout, values: Array, title: str) -> Listing:
+    """Values (n_v,) of the tree's freedoms, a row for each joint that has some."""
+    largest = float(np.abs(values).max(initial=0.0))
+    slots = [slot for slot in layout.slots if slot.coordinates]
+    return Listing(
+        ("joint", "kind", title), [(slot.name, slot.kind, numbers(values[slot.v], largest)) for slot in slots]
+    )
+
+
+def mobility_facts(mobility: Mobility) -> Facts:
+    """Counts, coordinates, redundancy, joints and actuation: facts, and what is so."""
+    facts = [*_counts(mobility), *_coordinates(mobility), *_loops(mobility)]
     for title, names in (("locked", mobility.locked), ("idle", mobility.idle), ("passive", mobility.passive)):
         if names:
-            lines.append(f"  {title:<22}{_listed(names)}")
+            facts.append((title, _listed(names)))
     actuators = "1 actuator" if mobility.n_actuated == 1 else f"{mobility.n_actuated} actuators"
-    lines.append(f"  {'actuation':<22}{mobility.actuation} ({actuators})")
-    return "\n".join([*lines, *_decision(mobility)])
+    facts.append(("actuation", f"{mobility.actuation} ({actuators})"))
+    return [*facts, *_decision(mobility)]
 
 
-def _counts(mobility: Mobility) -> list[str]:
-    lines = [
-        f"  {'joint freedoms':<22}{mobility.n_all} (N_J), of them {mobility.n_tree} in the tree (N_O)",
-        *([f"  {'couplings':<22}{mobility.n_couplings}, a row each"] if mobility.n_couplings else []),
-        f"  {'loops':<22}{mobility.n_loops}, {6 * mobility.n_loops} rows, rank {mobility.rank}{_with(mobility)}",
-        f"  {'degrees of freedom':<22}{mobility.n_independent} (N_F)",
+def _counts(mobility: Mobility) -> Facts:
+    facts = [
+        ("joint freedoms", f"{mobility.n_all} (N_J), of them {mobility.n_tree} in the tree (N_O)"),
+        *([("couplings", f"{mobility.n_couplings}, a row each")] if mobility.n_couplings else []),
+        ("loops", f"{mobility.n_loops}, {6 * mobility.n_loops} rows, rank {mobility.rank}{_with(mobility)}"),
+        ("degrees of freedom", f"{mobility.n_independent} (N_F)"),
     ]
     if mobility.is_instantaneous:
-        lines.append(
-            f"  {'':<22}only {mobility.n_lasting} of them last: the others vanish with the smallest motion (singular "
-            "configuration)"
-        )
-    return lines
+        last = f"only {mobility.n_lasting} of them last: the others vanish with the smallest motion"
+        facts.append(("", f"{last} (singular configuration)"))
+    return facts
 
 
 def _with(mobility: Mobility) -> str:
     return " with the couplings" if mobility.n_couplings else ""
 
 
-def _coordinates(mobility: Mobility) -> list[str]:
-    lines = [f"  {'independent':<22}{_listed(mobility.independent)}"]
+def _coordinates(mobility: Mobility) -> Facts:
+    facts = [("independent", _listed(mobility.independent))]
     if mobility.switched:
-        lines.append(f"  {'':<22}switched: {mobility.switched}")
+        facts.append(("", f"switched: {mobility.switched}"))
     if mobility.dependent:
-        lines.append(f"  {'dependent':<22}{_listed(mobility.dependent)}")
-    return lines
+        facts.append(("dependent", _listed(mobility.dependent)))
+    return facts
 
 
-def _loops(mobility: Mobility) -> list[str]:
+def _loops(mobility: Mobility) -> Facts:
     excess = 6 * mobility.n_loops + mobility.n_couplings - mobility.rank
     if excess == 0:
         return []
     shared = ", ".join(f"{name} {rows}" for name, rows in mobility.redundant_rows.items() if rows)
     if mobility.n_loops + mobility.n_couplings == 1:
-        return [f"  {'redundant rows':<22}{excess}"]
-    return [
-        f"  {'redundant rows':<22}{excess} in all; of one loop, implied by its other rows and loops: {shared or 'none'}"
-    ]
+        return [("redundant rows", str(excess))]
+    said = f"{excess} in all; of one loop, implied by its other rows and loops: {shared or 'none'}"
+    return [("redundant rows", said)]
 
 
-def _decision(mobility: Mobility) -> list[str]:
+def _decision(mobility: Mobility) -> Facts:
     sigma = mobility.singular_values
     if not len(sigma):
         return []
     kept = sigma[mobility.rank - 1] / sigma[0] if mobility.rank else 0.0
     dropped = sigma[mobility.rank] / sigma[0] if len(sigma) > mobility.rank else 0.0
-    line = (
-        f"  {'rank decision':<22}smallest singular value kept {kept:.1e}, largest dropped {dropped:.1e}, border "
+    said = (
+        f"smallest singular value kept {kept:.1e}, largest dropped {dropped:.1e}, border "
         f"{mobility.rank_tolerance:.0e}; loops closed to {mobility.residual:.1e}"
     )
-    return [line + (": a close decision" if mobility.is_nearly_singular else "")]
+    return [("rank decision", said + (": a close decision" if mobility.is_nearly_singular else ""))]
 
 
 def _listed(names: tuple[str, ...], most: int = 24) -> str:

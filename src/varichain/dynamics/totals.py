@@ -14,10 +14,11 @@ from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array
+from varichain.spatial.report import Listing, Report, Reported, numbers
 
 
-@dataclass(frozen=True, slots=True)
-class Energy:
+@dataclass(frozen=True, slots=True, repr=False)
+class Energy(Reported):
     """Energy of a mechanism [J].
 
     Attributes:
@@ -40,9 +41,14 @@ class Energy:
         """Kinetic and potential [J]."""
         return self.kinetic + self.potential
 
+    def report(self) -> Report:
+        """Kinetic, potential and their sum."""
+        kinds = ("kinetic", "gravitational", "elastic", "total")
+        return "energy [J]", (Listing(kinds, [[f"{getattr(self, kind):.6g}" for kind in kinds]]),)
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Momentum:
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Momentum(Reported):
     """Momentum of a mechanism, world axes.
 
     Attributes:
@@ -54,6 +60,11 @@ class Momentum:
     linear: Array
     angular: Array
     about: Array
+
+    def report(self) -> Report:
+        """Both parts and the point."""
+        head = ("linear [kg m/s]", "angular [kg m^2/s]", "about [m]")
+        return "momentum", (Listing(head, [[numbers(part) for part in (self.linear, self.angular, self.about)]]),)
 
 
 def energy(m: Mechanism, s: State) -> Energy:

@@ -39,10 +39,11 @@ from varichain.mechanism.log import Edit, LogEntry
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.transaction import transaction
 from varichain.spatial.checks import finite_scalar
+from varichain.spatial.report import Listing, Report, Reported
 
 
-@dataclass(frozen=True, eq=False)
-class StructureChange:
+@dataclass(frozen=True, eq=False, repr=False)
+class StructureChange(Reported):
     """Result of a structure change.
 
     Attributes:
@@ -87,6 +88,15 @@ class StructureChange:
     def vanished(self) -> tuple[str, ...]:
         """Freedoms of joints that could move before and cannot now, or are gone."""
         return _difference(self.mobility_before(), self.mobility_after())
+
+    def report(self) -> Report:
+        """Edits, and the impact if there was one."""
+        title = f"structure change at t = {self.time:g} s"
+        edits = Listing(("edit",), [(str(edit),) for edit in self.edits])
+        if self.impact is None:
+            return title, (edits,)
+        impact, listings = self.impact.report()
+        return f"{title}, {impact}", (edits, *listings)
 
     def __str__(self) -> str:
         """Edits, degrees of freedom, energy."""

@@ -21,6 +21,7 @@ from varichain.kernels.tables import as_records
 from varichain.kernels.wrenches import add_wrench
 from varichain.layout.state import State
 from varichain.layout.workspace import Workspace
+from varichain.spatial.report import Report, Reported
 
 Array = NDArray[np.float64]
 
@@ -66,8 +67,8 @@ class Bare:
             self.workspace, self.restraints = found.workspace, as_records(found.records)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Impact:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Impact(Reported):
     """Result of an impact.
 
     Attributes:
@@ -107,6 +108,12 @@ class Impact:
     def energy_lost(self) -> float:
         """Kinetic energy lost [J]; never negative but for rounding."""
         return self.energy_before - self.energy_after
+
+    def report(self) -> Report:
+        """Energies, the largest jump, and impulses loop by loop."""
+        energies = f"energy {self.energy_before:.6g} J -> {self.energy_after:.6g} J"
+        title = f"impact: {energies}, velocities jump by {np.abs(self.jump).max(initial=0.0):.4g} at most"
+        return title, (self.impulses.listing(("[N s]", "[N m s]")),)
 
     def _momentum(self, field: str) -> Momentum:
         h = self.totals[field]

@@ -56,7 +56,7 @@ class PD:
         joints: Names of the joints that are controlled; those of the target by default.
     """
 
-    target: Any
+    target: Any = field(repr=False)
     stiffness: Gains
     damping: Gains
     largest: float | None = None

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from varichain.errors import InputError, SimulationError
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
+from varichain.spatial.report import Listing, Report, Reported
 from varichain.trace import Trace
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Rollout:
+@dataclass(frozen=True, eq=False, repr=False)
+class Rollout(Reported):
     """Runs from n states, sampled at the same T times.
 
     A run that ends early has NaN from there on. So has a run after the cut of a tree joint, which changes its joints:
@@ -59,8 +60,9 @@ class Rollout:
             )
         return State(self.layout, q.copy(), v.copy(), t)
 
-    def __repr__(self) -> str:
-        """Numbers of runs and samples, and how they ended."""
+    def report(self) -> Report:
+        """Numbers of runs and samples, how they ended, and what went wrong."""
         ends = ", ".join(f"{n} {outcome}" for outcome, n in Counter(self.outcomes).most_common())
         span = f"{self.times[0]:g} s to {self.times[-1]:g} s"
-        return f"rollout of {len(self)} states, {len(self.times)} samples from {span}: {ends or 'none'}"
+        title = f"rollout of {len(self)} states, {len(self.times)} samples from {span}: {ends or 'none'}"
+        return title, (Listing(("run", "fault"), [(str(run), str(fault)) for run, fault in self.faults.items()]),)
