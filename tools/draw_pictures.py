@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 import varichain as vc
-from varichain.exports.picture import VIEW, Painter
+from varichain.exports.look import CAMERAS, Look
+from varichain.exports.picture import Painter
 from varichain.mechanism import Mechanism
 from varichain.scenarios import SCENARIOS
 from varichain.scene import Playback, box_around, palette
@@ -23,6 +24,10 @@ def main() -> None:
     """Draw all of them."""
     FOLDER.mkdir(exist_ok=True)
     highbar, swing = SCENARIOS["highbar"]().run(), SCENARIOS["swing"]().run()
+    fourbar = SCENARIOS["fourbar"]()
+    result = vc.forward_dynamics(fourbar.mechanism, fourbar.state)
+    still = vc.draw(fourbar.mechanism, fourbar.state, size=(640, 400), result=result, labels=True, title=False)
+    still.save(FOLDER / "fourbar.svg", overwrite=True)
     _draw("highbar", highbar, 2.85, trails=["head top"], turn=-0.75)
     _draw("swing", swing, 2.62, turn=-1.1)
     _save("plot", _png(vc.plot(highbar), dpi=100))
@@ -35,7 +40,7 @@ def _draw(name: str, trace: vc.Trace, time: float, turn: float, trails: list[str
     i = playback.frame_at(time)
     poses = playback.poses(i)
     seen = np.array(box_around([part for part in playback.parts if part.name in poses.names], poses))
-    painter = Painter(playback, TWICE, (turn, VIEW[1]), seen)
+    painter = Painter(playback, TWICE, Look(camera=(turn, CAMERAS["corner"][1])), seen)
     try:
         from PIL import Image
 

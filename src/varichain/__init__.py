@@ -83,6 +83,7 @@ from varichain.spatial import Pose
 if TYPE_CHECKING:
     from varichain import closures, figures
     from varichain.closures import constant_loops, replace_constant_loops
+    from varichain.drawing import draw
     from varichain.dynamics import (
         Actuation,
         Assembly,
@@ -117,7 +118,7 @@ if TYPE_CHECKING:
         project,
         velocity,
     )
-    from varichain.exports import export
+    from varichain.exports import Look, export
     from varichain.formats import load, save
     from varichain.instants import (
         Connect,
@@ -193,6 +194,8 @@ _HOMES = {
     "Trace": "varichain.trace",
     "TraceWriter": "varichain.trace",
     "at": "varichain.simulation",
+    "Look": "varichain.exports",
+    "draw": "varichain.drawing",
     "export": "varichain.exports",
     "load_scenario": "varichain.scenarios.files",
     "constant_loops": "varichain.closures",
@@ -277,6 +280,7 @@ __all__ = [
     "LimitError",
     "Link",
     "LiveRun",
+    "Look",
     "LoopForces",
     "LoopState",
     "Mechanism",
@@ -333,6 +337,7 @@ __all__ = [
     "couple",
     "coupling_matrix",
     "cut",
+    "draw",
     "energy",
     "export",
     "figures",

@@ -120,6 +120,14 @@ def test_several_samples_of_one_time():
     assert (trace.at(0.5)["a"].q, trace.at(1.5)["a"].q) == (0.5, 0.0)
 
 
+def test_epochs_are_found_by_time():
+    """At the instant of an event the epoch after it has the state, or the one before."""
+    trace = Run(counts=(10, 10)).trace
+    event = trace.epochs[0].end
+    assert trace.epoch_at(event) is trace.epochs[1] and trace.epoch_at(event, before=True) is trace.epochs[0]
+    assert trace.epoch_at(0.0) is trace.epochs[0] and trace.epoch_at(trace.epochs[1].end) is trace.epochs[1]
+
+
 def test_refusals():
     """Times outside of a trace, in a hole between epochs, and traces without q and v have no state."""
     run = Run(counts=(10, 10))

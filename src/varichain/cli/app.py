@@ -10,6 +10,7 @@ import typer
 from varichain import __version__
 from varichain.cli.bench import bench
 from varichain.cli.console import warn
+from varichain.cli.drawing import draw
 from varichain.cli.exporting import export
 from varichain.cli.failures import INTERRUPTED
 from varichain.cli.info import info
@@ -33,6 +34,7 @@ app.command("new")(new)
 app.command("bench")(bench)
 app.command("view")(view)
 app.command("plot")(plot)
+app.command("draw")(draw)
 app.command("export")(export)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from varichain.errors import InputError
+from varichain.exports.look import Look, look_from
 from varichain.files import Path, check_free, completed, file_name
 from varichain.scene import Playback
 from varichain.spatial.checks import is_index, is_sequence, listed, positive_scalar, shown
@@ -26,6 +27,7 @@ class Options:
     size: tuple[int, int]
     trails: tuple[str, ...]
     progress: Progress
+    look: Look
 
     def playback(self, trace: Trace, usual: float, most: int | None = None) -> Playback:
         """Frames at the wanted rate, or else at the usual one of the format."""
@@ -59,6 +61,7 @@ def export(
     trails: Sequence[str] = (),
     overwrite: bool = False,
     progress: Progress | None = None,
+    **look: Any,
 ) -> Exported:
     """Write a trace to a file that others can look at; it appears under its name when it is complete.
 
@@ -79,6 +82,7 @@ def export(
         trails: Links or named frames whose paths are drawn, in pages and films.
         overwrite: Whether a file of that name may be replaced.
         progress: Called with the number of frames done and of all, in between.
+        look: Attributes of `Look`: camera, zoom, background, colors, labels, forces, joints, ground, title.
 
     Raises:
         InputError: An unknown suffix, no samples, or a mechanism that the format has no place for.
@@ -96,8 +100,8 @@ def export(
     width, height = _checked_size(size)
     if progress is not None and not callable(progress):
         raise InputError(f"progress must be a function of two numbers, not {shown(progress)}")
-    names = listed(trails, str, "trails")
-    options = Options(rate, positive_scalar(speed, "speed"), (width, height), names, progress or (lambda done, n: None))
+    names, report = listed(trails, str, "trails"), progress or (lambda done, n: None)
+    options = Options(rate, positive_scalar(speed, "speed"), (width, height), names, report, look_from(look))
     with completed(name, overwrite) as temporary:
         n_frames, notes = writer(trace, temporary, options)
     lost = (f"part of the trace is lost, the rest was exported: {trace.damage}",) if trace.damage else ()
@@ -118,27 +122,27 @@ def _page(trace: Trace, path: str, options: Options) -> tuple[int, Sequence[str]
     from varichain.exports.page import page_of
 
     playback = options.playback(trace, 60.0, most=36_000)
-    FilePath(path).write_text(page_of(playback), encoding="utf-8", errors="backslashreplace")
+    FilePath(path).write_text(page_of(playback, options.look), encoding="utf-8", errors="backslashreplace")
     return len(playback), playback.notes
 
 
 def _film(trace: Trace, path: str, options: Options) -> tuple[int, Sequence[str]]:
     from varichain.exports.film import write_mp4
 
-    return write_mp4(options.playback(trace, 30.0), path, options.size, options.progress)
+    return write_mp4(options.playback(trace, 30.0), path, options.size, options.progress, options.look)
 
 
 def _gif(trace: Trace, path: str, options: Options) -> tuple[int, Sequence[str]]:
     from varichain.exports.film import write_gif
 
-    return write_gif(options.playback(trace, 15.0), path, options.size, options.progress)
+    return write_gif(options.playback(trace, 15.0), path, options.size, options.progress, options.look)
 
 
 def _glb(trace: Trace, path: str, options: Options) -> tuple[int, Sequence[str]]:
     from varichain.exports.gltf import glb_of
 
     playback = options.playback(trace, 30.0)
-    FilePath(path).write_bytes(glb_of(playback))
+    FilePath(path).write_bytes(glb_of(playback, options.look))
     return len(playback), playback.notes
 
 

@@ -6,13 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from varichain.errors import InputError, MissingExtraError
+from varichain.exports.look import Look
 from varichain.exports.picture import Painter
 from varichain.scene import Playback
 
 Progress = Callable[[int, int], None]
 
 
-def write_mp4(playback: Playback, path: str, size: tuple[int, int], progress: Progress) -> tuple[int, Sequence[str]]:
+def write_mp4(
+    playback: Playback, path: str, size: tuple[int, int], progress: Progress, look: Look
+) -> tuple[int, Sequence[str]]:
     """Write all frames as H.264; returns their number, and notes.
 
     Raises:
@@ -24,7 +27,7 @@ def write_mp4(playback: Playback, path: str, size: tuple[int, int], progress: Pr
         import imageio_ffmpeg
     except ImportError:
         raise MissingExtraError("films need the package imageio-ffmpeg: pip install 'varichain[video]'") from None
-    painter = Painter(playback, (width, height))
+    painter = Painter(playback, (width, height), look)
     # the file's name does not say what it is until it is complete: hence -f
     film = imageio_ffmpeg.write_frames(
         path, (width, height), fps=playback.fps, quality=7, macro_block_size=2, output_params=["-f", "mp4"]
@@ -40,7 +43,9 @@ def write_mp4(playback: Playback, path: str, size: tuple[int, int], progress: Pr
     return len(playback), playback.notes
 
 
-def write_gif(playback: Playback, path: str, size: tuple[int, int], progress: Progress) -> tuple[int, Sequence[str]]:
+def write_gif(
+    playback: Playback, path: str, size: tuple[int, int], progress: Progress, look: Look
+) -> tuple[int, Sequence[str]]:
     """Write all frames as a GIF of 256 colours that repeats itself; returns their number, and notes.
 
     Raises:
@@ -51,7 +56,7 @@ def write_gif(playback: Playback, path: str, size: tuple[int, int], progress: Pr
         from PIL import Image
     except ImportError:
         raise MissingExtraError("films need the package pillow: pip install 'varichain[video]'") from None
-    painter = Painter(playback, _even(size))
+    painter = Painter(playback, _even(size), look)
     frames: list[Any] = []
     try:
         for i in range(len(playback)):

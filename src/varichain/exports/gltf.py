@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from varichain.exports.look import Look
 from varichain.scene import Playback, palette
 from varichain.scene import triangles as solids
 from varichain.scene.palette import RGBA
@@ -21,12 +22,14 @@ _UPRIGHT = [-_HALF, 0.0, 0.0, _HALF]
 """Quaternion (x, y, z, w) that lays our z, which is up, along glTF's y."""
 
 
-def glb_of(playback: Playback) -> bytes:
+def glb_of(playback: Playback, look: Look) -> bytes:
     """The file: links as nodes "link name", joints that close loops as balls that vanish while their loop is open."""
+    look.check(playback.parts)
     document = _Document()
     times = document.accessor((playback.time - playback.time[0]) / playback.speed, "SCALAR", has_range=True)
     for k, part in enumerate(playback.parts):
-        primitives = [document.primitive(s.triangles, s.color or palette.LINK) for s in part.surfaces]
+        own = look.colors.get(part.name)
+        primitives = [document.primitive(s.triangles, own or s.color or palette.LINK) for s in part.surfaces]
         turns = playback.quaternions[:, k, [1, 2, 3, 0]]
         node = document.node(part.name, primitives, playback.p[0, k], turns[0])
         document.key(node, "translation", times, playback.p[:, k])

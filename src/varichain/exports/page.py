@@ -11,18 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.exports.picture import VIEW, grid_pitch
+from varichain.exports.look import Look
+from varichain.exports.picture import grid_pitch
 from varichain.scene import Playback, Scene, palette
 from varichain.scene import triangles as solids
 from varichain.scene.camera import ANGLE, MARGIN
+from varichain.scene.palette import RGBA
 from varichain.scene.scene import Surface
 from varichain.scene.triangles import Triangles
 from varichain.trace.text import count
 
 
-def page_of(playback: Playback) -> str:
+def page_of(playback: Playback, look: Look) -> str:
     """The page: it plays from a file, without a network."""
-    data = json.dumps(_content(playback), separators=(",", ":"), allow_nan=False)
+    data = json.dumps(_content(playback, look), separators=(",", ":"), allow_nan=False)
     template = resources.files("varichain.exports").joinpath("page.html").read_text(encoding="utf-8")
     # "</script>" in a name would end the block of data; "<" can be written otherwise in JSON
     filled = {"title": html.escape(_name(playback)), "data": data.replace("<", "\\u003c")}
@@ -31,12 +33,16 @@ def page_of(playback: Playback) -> str:
     return template
 
 
-def _content(playback: Playback) -> dict[str, Any]:
+def _content(playback: Playback, look: Look) -> dict[str, Any]:
+    look.check(playback.parts)
     gathered = _Gathered()
-    parts = [[gathered.surface(surface) for surface in part.surfaces] for part in playback.parts]
+    parts = [
+        [gathered.surface(surface, look.colors.get(part.name)) for surface in part.surfaces] for part in playback.parts
+    ]
     balls = {"ball": solids.sphere(1.0), "cylinder": solids.cylinder(1.0, 1.0), "cone": solids.cylinder(1.0, 1.0, 0.0)}
     marks = {name: gathered.add(surface) for name, surface in balls.items()}
     names = {part.name: k for k, part in enumerate(playback.parts)}
+    colors = {name: getattr(palette, name.upper()) for name in _COLORS} | {"background": look.background}
     return {
         "name": _name(playback),
         "speed": playback.speed,
@@ -51,9 +57,10 @@ def _content(playback: Playback) -> dict[str, Any]:
         "vertices": _packed(gathered.vertices(), "<f4"),
         "faces": _packed(gathered.faces(), "<u4"),
         "parts": parts,
+        "names": [part.name for part in playback.parts],
         "solids": marks,
         "loops": list(playback.loops),
-        "epochs": [_epoch(scene, names) for scene in playback.scenes],
+        "epochs": [_epoch(scene, names, look) for scene in playback.scenes],
         "markers": [vars(marker) for marker in playback.markers],
         "outline": playback.outline.tolist(),
         "figure": playback.figure.tolist(),
@@ -63,10 +70,12 @@ def _content(playback: Playback) -> dict[str, Any]:
         "pitch": grid_pitch(playback.size),
         "mark": playback.scenes[0].mark,
         "arrow": playback.arrow_scale,
-        "camera": VIEW,
+        "camera": look.view,
+        "zoom": look.zoom,
+        "shows": {name: getattr(look, name) for name in ("forces", "joints", "labels", "ground", "title")},
         "leader": -1 if playback.leader is None else playback.leader,
         "isJourney": playback.is_journey,
-        "palette": {name: getattr(palette, name.upper()) for name in _COLORS},
+        "palette": colors,
     }
 
 
@@ -103,8 +112,8 @@ class _Gathered:
         self._n_indices += surface.faces.size
         return place
 
-    def surface(self, surface: Surface) -> dict[str, Any]:
-        return {"range": self.add(surface.triangles), "color": surface.color or palette.LINK}
+    def surface(self, surface: Surface, color: RGBA | None) -> dict[str, Any]:
+        return {"range": self.add(surface.triangles), "color": color or surface.color or palette.LINK}
 
     def vertices(self) -> NDArray[np.float64]:
         return np.concatenate([np.hstack([part.vertices, part.normals]) for part in self._parts])
@@ -114,12 +123,12 @@ class _Gathered:
         return np.concatenate([part.faces.astype(np.int64) + start for part, start in both])
 
 
-def _epoch(scene: Scene, names: dict[str, int]) -> dict[str, Any]:
+def _epoch(scene: Scene, names: dict[str, int], look: Look) -> dict[str, Any]:
     """What an epoch's structure is; joints are placed in parts, -1 for ground without shapes."""
     m = scene.mechanism
     marked = [joint for joint in scene.joints if joint.kind not in ("free", "fixed")]
     return {
-        "in_loops": [names[name] for name in scene.in_loops if name in names],
+        "in_loops": [names[name] for name in scene.in_loops if name in names and name not in look.colors],
         "joints": [(names.get(joint.holder, -1), joint.place) for joint in marked],
         "text": f"{count(len(m), 'link')}, {count(m.n_v, 'freedom')} in the tree, {count(len(scene.loops), 'loop')}",
     }

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import MissingExtraError
-from varichain.scene import Playback, palette
+from varichain.exports.look import Look
+from varichain.scene import Part, Playback, Poses, box_around, palette
 from varichain.scene import triangles as solids
 from varichain.scene.camera import ANGLE, axes_of, fitted
 from varichain.scene.palette import RGBA
@@ -22,8 +23,6 @@ from varichain.spatial.rotation import matrix_with_z_along
 
 Image = NDArray[np.uint8]
 
-VIEW = (-1.05, 0.16)
-"""Turn about z and lift above the horizon of the camera [rad]: from the right front of what looks along x."""
 _REACH = 5.0  # radius of the ground, relative to that of what is shown
 _EVENT_SHOWN = 0.8  # [s] of simulated time for which an event is shown
 
@@ -35,51 +34,56 @@ class Painter:
         self,
         playback: Playback,
         size: tuple[int, int],
-        view: tuple[float, float] = VIEW,
+        look: Look = Look(),  # noqa: B008  it never changes
         seen: Array | None = None,
-        title: bool = True,
     ) -> None:
         """Put all parts on the stage.
 
         Args:
             playback: The frames.
             size: Width and height [pixels].
-            view: Turn and lift of the camera [rad].
+            look: Camera, colours and so on.
             seen: Points (n, 3) [m] that must be seen; by default the playback's outline.
-            title: Whether name, time and events are written on the picture.
 
         Raises:
             MissingExtraError: The package pyvista is not installed.
+            UnknownNameError: The look has a colour for a link that there is not.
         """
-        self.playback = playback
+        look.check(playback.parts)
+        self.playback, self.look = playback, look
         self._pv = _pyvista()
         with _without_warnings():
             self._stage = self._pv.Plotter(off_screen=True, window_size=list(size), lighting="light kit")
             self._stage.enable_anti_aliasing("msaa", multi_samples=8)
-        self._stage.set_background(palette.hex_color(palette.BACKGROUND))
+        self._stage.set_background(palette.hex_color(look.background))
         self._actors = [
             [(self._add(surface.triangles, palette.LINK), surface) for surface in part.surfaces]
             for part in playback.parts
         ]
+        red, green, blue = (0.89 * x * y for x, y in zip(palette.GROUND[:3], look.background[:3], strict=True))
+        self._shadow: RGBA = (red, green, blue, 1.0)
         self._shadows = [
-            [self._add(surface.triangles, _SHADOW, is_lit=False) for surface in part.surfaces]
+            [self._add(surface.triangles, self._shadow, is_lit=False) for surface in part.surfaces]
             for part in playback.parts
         ]
         self._joints = [
             self._add(solids.sphere(0.8 * playback.scenes[0].mark), palette.JOINT)
-            for _ in range(max(len(scene.joints) for scene in playback.scenes))
+            for _ in range(max(len(scene.joints) for scene in playback.scenes) if look.joints else 0)
         ]
         mark = playback.scenes[0].mark
         self._loops = [self._add(solids.sphere(mark), palette.LOOP) for _ in playback.loops]
         self._halos = [self._add(solids.sphere(1.6 * mark), palette.VIRTUAL) for _ in playback.loops]
         self._shafts = [self._add(solids.cylinder(1.0, 1.0), palette.FORCE) for _ in playback.loops]
         self._tips = [self._add(solids.cylinder(1.0, 1.0, 0.0), palette.FORCE) for _ in playback.loops]
-        self._add_ground()
-        self._trails: list[Any] = []
-        self._title = self._add_title(size) if title else None
-        self._view, self._follows = view, seen is None and playback.is_journey
+        if look.ground:
+            self._add_ground()
+        self._letters = max(9, round(size[1] / 48))
+        self._passing: list[Any] = []  # actors of this frame alone
+        self._title = self._add_title(size) if look.title else None
+        self._follows = seen is None and playback.is_journey
         points = playback.outline if seen is None else seen
-        self._center, self._distance = fitted(playback.figure if self._follows else points, view, size[0] / size[1])
+        center, distance = fitted(playback.figure if self._follows else points, look.view, size[0] / size[1])
+        self._center, self._distance = center, distance / look.zoom
 
     def close(self) -> None:
         """Free the memory."""
@@ -89,7 +93,7 @@ class Painter:
         """Picture (height, width, 3) of frame i."""
         self._place_parts(i)
         self._place_marks(i)
-        self._place_trails(i)
+        self._place_passing(i)
         followed = self.playback.leader if self._follows else None
         self._look(self._center if followed is None else self._center + self.playback.p[i, followed])
         if self._title is not None:
@@ -134,13 +138,14 @@ class Painter:
         center, _ = self.playback.framing
         far = np.hypot(*(mesh.points[:, :2] - center[:2]).T) / reach
         share = np.clip((far - 0.2) / 0.8, 0.0, 1.0)[:, None]
-        shade = (1.0 - share) * np.array(color[:3]) + share * np.array(palette.BACKGROUND[:3])
+        background = np.array(self.look.background[:3])  # which the ground is tinted by too
+        shade = (1.0 - share) * np.array(color[:3]) * background + share * background
         mesh.point_data["shade"] = np.round(255 * shade).astype(np.uint8)
         self._stage.add_mesh(mesh, scalars="shade", rgb=True, lighting=False, line_width=1)
 
     def _add_title(self, size: tuple[int, int]) -> tuple[Any, Any]:
         """Write the name, and make room for time and events below it."""
-        height, color = max(9, round(size[1] / 44)), palette.hex_color(palette.TEXT)
+        height, color = max(9, round(size[1] / 44)), palette.hex_color(self.look.text)
         lines = [
             self._stage.add_text(
                 text, position=(height, size[1] - (3.0 + 2.0 * k) * height), font_size=height - 2 * (k > 0), color=color
@@ -152,8 +157,8 @@ class Painter:
     def _look(self, center: Array) -> None:
         """Point the camera at a place."""
         camera = self._stage.camera
-        camera.focal_point, camera.up = center, (0.0, 0.0, 1.0)
-        camera.position = center + self._distance * axes_of(self._view)[2]
+        _, up, back = axes_of(self.look.view)
+        camera.focal_point, camera.up, camera.position = center, up, center + self._distance * back
         camera.view_angle = math.degrees(ANGLE)
         camera.clipping_range = (0.01 * self._distance, 30.0 * self._distance)
 
@@ -167,9 +172,9 @@ class Painter:
             X, is_shown = _matrix(playback.p[i, k], R[k]), bool(playback.is_shown[i, k])
             for (actor, surface), shadow in zip(self._actors[k], self._shadows[k], strict=True):
                 actor.SetVisibility(is_shown)
-                shadow.SetVisibility(is_shown and float(playback.p[i, k, 2]) > playback.floor)
+                shadow.SetVisibility(is_shown and self.look.ground and float(playback.p[i, k, 2]) > playback.floor)
                 actor.user_matrix, shadow.user_matrix = X, flat @ X
-                actor.prop.color = scene.color(part.name, surface)[:3]
+                actor.prop.color = self.look.color(scene, part.name, surface)[:3]
 
     def _place_marks(self, i: int) -> None:
         playback = self.playback
@@ -187,10 +192,10 @@ class Painter:
             vector = playback.arrow_scale * playback.loop_forces[i, k]
             length = float(np.linalg.norm(vector))
             for actor in (self._loops[k], self._halos[k]):
-                actor.SetVisibility(is_closed)
+                actor.SetVisibility(is_closed and self.look.joints)
                 actor.position = place
             for actor in (self._shafts[k], self._tips[k]):
-                actor.SetVisibility(is_closed and length > width)
+                actor.SetVisibility(is_closed and length > width and self.look.forces)
             if length > width:
                 R, tip = matrix_with_z_along(vector / length), min(4.0 * width, 0.5 * length)
                 body = length - tip
@@ -200,27 +205,35 @@ class Painter:
                     place + (body + 0.5 * tip) * along, R * [2.2 * width, 2.2 * width, tip]
                 )
 
-    def _place_trails(self, i: int) -> None:
-        for actor in self._trails:
+    def _place_passing(self, i: int) -> None:
+        """Trails and names, made anew for each frame."""
+        for actor in self._passing:
             self._stage.remove_actor(actor)
-        self._trails = []
+        self._passing = []
         for path in self.playback.trails.values():
             points = path[: i + 1]
             points = points[np.isfinite(points).all(axis=1)]
             if len(points) > 1:
                 line = self._pv.lines_from_points(points)
-                self._trails.append(self._stage.add_mesh(line, color=palette.TRAIL[:3], line_width=3, lighting=False))
+                self._passing.append(self._stage.add_mesh(line, color=palette.TRAIL[:3], line_width=3, lighting=False))
+        if self.look.labels:
+            poses = self.playback.poses(i)
+            middles = [np.mean(box_around([part], poses), axis=0) for part in self._named(poses)]
+            names = [part.name for part in self._named(poses)]
+            look = {"font_size": self._letters, "text_color": self.look.text[:3], "shape": None, "always_visible": True}
+            labels = self._stage.add_point_labels(np.array(middles), names, show_points=False, **look)
+            self._passing.append(labels)
+
+    def _named(self, poses: Poses) -> list[Part]:
+        return [part for part in self.playback.parts if part.name in poses.names]
 
     def _write(self, i: int, clock: Any, event: Any) -> None:
         time = float(self.playback.time[i])
         shown = [marker for marker in self.playback.markers if marker.time <= time < marker.time + _EVENT_SHOWN]
-        clock.input = f"{time:.2f} s"
+        clock.input = f"{time:.2f} s" if len(self.playback) > 1 else " "
         event.input = ", ".join(marker.text for marker in shown) or " "
         if shown:
             event.prop.color = getattr(palette, shown[-1].kind.upper())[:3]
-
-
-_SHADOW: RGBA = (0.83, 0.845, 0.86, 1.0)
 
 
 def grid_pitch(size: float) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from varichain.mechanism.joints import Fixed
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
+from varichain.mechanism.shapes import Shape
 from varichain.scene import palette
 from varichain.scene.meshes import shape_triangles
 from varichain.scene.palette import RGBA
@@ -164,24 +165,35 @@ def loop_places(scene: Scene, poses: Poses) -> tuple[Array, Array]:
     return on_real, on_other
 
 
-def _part(
+def drawn_shapes(
     mechanism: Mechanism,
     link: Link,
     radius: float,
     has_shapes: bool,
     notes: list[str],
-    folders: tuple[str, ...] | None,
-) -> Part:
-    """What a link looks like; beside links with shapes, one without that is welded on is a frame, and not drawn."""
+    folders: tuple[str, ...] | None = None,
+) -> tuple[list[tuple[Shape, Triangles]], bool]:
+    """Shapes that show a link, with their triangles, and whether they are stand-ins, of bones of the radius given [m].
+
+    Beside links with shapes, one without that is welded on is a frame, and not drawn. Meshes come from these folders
+    alone, from anywhere if there are none.
+    """
     drawn = [(shape, shape_triangles(shape, notes, folders)) for shape in link.shapes]
     is_frame = link.is_ground or (has_shapes and isinstance(link.joint, Fixed) and not link.shapes)
     is_stand_in = not is_frame and all(surface is None for _, surface in drawn)
     if is_stand_in:
         drawn = [(shape, shape_triangles(shape)) for shape in stand_in(mechanism, link, radius)]
+    return [(shape, surface) for shape, surface in drawn if surface is not None], is_stand_in
+
+
+def _part(
+    mechanism: Mechanism, link: Link, radius: float, has_shapes: bool, notes: list[str], folders: tuple[str, ...] | None
+) -> Part:
+    """What a link looks like: a surface for each colour."""
+    drawn, is_stand_in = drawn_shapes(mechanism, link, radius, has_shapes, notes, folders)
     colors: dict[RGBA | None, list[Triangles]] = {}
     for shape, surface in drawn:
-        if surface is not None:
-            colors.setdefault(shape.color, []).append(surface)
+        colors.setdefault(shape.color, []).append(surface)
     return Part(link.name, tuple(Surface(joined(of), color) for color, of in colors.items()), is_stand_in)
 
 

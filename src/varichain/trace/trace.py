@@ -93,6 +93,14 @@ class Trace:
         Raises:
             InputError: The trace does not reach there, or what it said is lost.
         """
+        return self.epoch_at(t, before).at(t, before)
+
+    def epoch_at(self, t: float, before: bool = False) -> Epoch:
+        """Epoch that has the state at a time [s]; `epoch_at(t).mechanism` is the mechanism that `at(t)` belongs to.
+
+        Raises:
+            InputError: As of `at`.
+        """
         t, before = finite_scalar(t, "time"), flag(before, "before")
         epochs, starts, ends = self._spans
         if not epochs:
@@ -102,7 +110,7 @@ class Trace:
         i = bisect_left(ends, t) if before else bisect_right(starts, t) - 1
         if not starts[i] <= t <= ends[i]:
             raise InputError(f"there are no samples around {t:g} s: {self.damage or 'the epochs leave a gap'}")
-        return epochs[i].at(t, before)
+        return epochs[i]
 
     @property
     def final(self) -> State:

@@ -1,0 +1,73 @@
+"""`varichain draw`: a still picture of a scenario, a trace at a time, or a robot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from varichain.cli.console import print_json, say
+from varichain.cli.exporting import Background, Camera, Labels, look_options, picture_size
+from varichain.cli.failures import Debug, UsageError, reported, usage
+from varichain.cli.targets import (
+    Assignments,
+    Lenient,
+    Target,
+    free_file,
+    kind_of,
+    robot_from,
+    scenario_from,
+    trace_from,
+)
+
+if TYPE_CHECKING:
+    from varichain.layout.state import State
+    from varichain.mechanism.mechanism import Mechanism
+
+
+def draw(
+    target: Target,
+    to: Annotated[Path, typer.Option(metavar="FILE", help="What to write, by its suffix: png or svg.")],
+    time: Annotated[float | None, typer.Option(metavar="SECONDS", help="Time in a trace; else its start.")] = None,
+    size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size in pixels.")] = "960x600",
+    camera: Camera = "corner",
+    background: Background = "#ffffff",
+    labels: Labels = False,
+    settings: Assignments = None,
+    lenient: Lenient = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE if it exists.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Draw a scenario at its start, a trace at a time, or a robot, as PNG or SVG."""
+    with reported(debug):
+        from varichain.drawing import draw as drawn
+        from varichain.exports.still import SUFFIXES
+
+        if to.suffix.lower() not in SUFFIXES:
+            raise UsageError(f"--to {str(to)!r} must end with {' or '.join(SUFFIXES)}: the suffix says what is drawn")
+        shape, look = picture_size(size), look_options(camera, background, labels)
+        free_file(to, overwrite)
+        m, s = _shown(target, time, settings or [], lenient)
+        drawn(m, s, to, size=shape, overwrite=overwrite, **look)
+        if as_json:
+            print_json({"target": target, "file": str(to), "bytes": to.stat().st_size})
+        else:
+            say(f"{m.name} in {to} ({to.stat().st_size / 1000:.0f} kB)")
+
+
+def _shown(target: str, time: float | None, settings: list[str], is_lenient: bool) -> tuple[Mechanism, State | None]:
+    """Mechanism and state that a target stands for."""
+    kind = kind_of(target)
+    if time is not None and kind != "trace":
+        raise UsageError(f"--time is for traces; {target!r} is a {kind}: `varichain run {target} --out FILE.h5` first")
+    if kind == "trace":
+        trace = trace_from(target)
+        t = trace.epochs[0].start if time is None else time
+        with usage():
+            return trace.epoch_at(t).mechanism, trace.at(t)
+    if kind == "robot":
+        return robot_from(target, is_lenient), None
+    scenario = scenario_from(target, settings)
+    return scenario.mechanism, scenario.state

@@ -1,0 +1,111 @@
+"""Stills: one configuration of a mechanism as a picture."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path as FilePath
+
+import numpy as np
+
+from varichain.errors import InputError, MissingExtraError
+from varichain.exports.look import Look
+from varichain.mechanism import Mechanism, description
+from varichain.scene import Playback
+from varichain.spatial.arrays import Array
+from varichain.trace import Columns, TraceWriter
+from varichain.trace.replace import Path, check_free, completed, file_name
+
+SUFFIXES = (".png", ".svg")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Still:
+    """A picture of a mechanism in one configuration; a notebook shows it.
+
+    Attributes:
+        playback: Its one frame.
+        size: Width and height [pixels].
+        look: Camera, colours and so on.
+    """
+
+    playback: Playback
+    size: tuple[int, int]
+    look: Look
+
+    @cached_property
+    def png(self) -> bytes:
+        """The picture, shaded, as a PNG file.
+
+        Raises:
+            MissingExtraError: The packages of the extra `video` are not installed.
+        """
+        from varichain.exports.picture import Painter
+
+        try:
+            from PIL import Image
+        except ImportError:
+            raise MissingExtraError("PNG files need the package pillow: pip install 'varichain[video]'") from None
+        twice = (2 * self.size[0], 2 * self.size[1])  # drawn larger and made smaller: smooth edges
+        painter = Painter(self.playback, twice, self.look)
+        try:
+            picture = Image.fromarray(painter.image(0)).resize(self.size, Image.Resampling.LANCZOS)
+        finally:
+            painter.close()
+        buffer = io.BytesIO()
+        picture.save(buffer, "PNG", optimize=True)
+        return buffer.getvalue()
+
+    @cached_property
+    def svg(self) -> str:
+        """The picture in outlines, as an SVG file; of a planar mechanism its plane, unless a camera is chosen."""
+        from varichain.exports.svg import planar_view, svg_of
+
+        plane = planar_view(self.playback) if self.look.camera == "corner" else None
+        flat = self.look if plane is None else replace(self.look, camera=plane, ground=False)
+        return svg_of(self.playback, self.size, flat)
+
+    def save(self, path: Path, overwrite: bool = False) -> None:
+        """Write a PNG or an SVG file, by its suffix; it appears under its name when it is complete.
+
+        Raises:
+            InputError: Another suffix.
+            TraceFileError: The file exists already, or cannot be written.
+        """
+        name = file_name(path)
+        suffix = FilePath(name).suffix.lower()
+        if suffix not in SUFFIXES:
+            raise InputError(f"{name!r} must end with {' or '.join(SUFFIXES)}: the suffix says what is drawn")
+        check_free(name, overwrite)
+        content = self.png if suffix == ".png" else self.svg.encode()
+        with completed(name, overwrite) as temporary:
+            FilePath(temporary).write_bytes(content)
+
+    def __repr__(self) -> str:
+        """Name and size."""
+        return f"<Still of {self.playback.scenes[0].mechanism.name!r}, {self.size[0]} x {self.size[1]}>"
+
+    def _repr_html_(self) -> str:
+        return self.svg
+
+
+def still_of(
+    m: Mechanism, q: Array, size: tuple[int, int], look: Look, loop_forces: Mapping[str, Array] | None = None
+) -> Still:
+    """The picture of a mechanism with coordinates q (n_q,), and with wrenches [moment; force] of loops by name."""
+    is_fine = len(size) == 2 and all(isinstance(number, int) and 64 <= number <= 7680 for number in size)
+    if not is_fine:
+        raise InputError(f"size must be width and height of the picture, whole numbers from 64 to 7680, not {size!r}")
+    wrenches = [np.zeros(6)] * len(m.virtual_links)
+    if loop_forces is not None:
+        wrenches = [np.asarray(loop_forces[str(link.joint and link.joint.name)]) for link in m.virtual_links]
+    columns = Columns([("time", 1), ("q", len(q)), ("loop_forces", 6 * len(wrenches))])
+    with TraceWriter() as writer:
+        writer.begin({})
+        writer.open_epoch(description(m), columns)
+        writer.append(np.concatenate([[0.0], q, *wrenches])[None])
+        playback = Playback(writer.finish())
+    look.check(playback.parts)
+    return Still(playback, size, look)

@@ -1,0 +1,170 @@
+"""Stills: PNG looked at by pixels, SVG read as XML."""
+
+import io
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+import shows
+import varichain as vc
+from cli.commands import call
+from export.test_every_scenario import coloured
+from varichain.scenarios import SCENARIOS
+
+SVG = "{http://www.w3.org/2000/svg}"
+SIZE = (240, 160)
+
+
+def pixels(still):
+    """The picture (height, width, 3)."""
+    pytest.importorskip("pyvista")
+    image = pytest.importorskip("PIL.Image")
+    return np.array(image.open(io.BytesIO(still.png)).convert("RGB"), dtype=int)
+
+
+def elements(still, tag):
+    """Elements of an SVG by their tag."""
+    return ET.fromstring(still.svg).findall(f"{SVG}{tag}")
+
+
+def circles(still):
+    """Middles of circles (n, 2) [pixels]."""
+    return np.array([[float(circle.get(name)) for name in ("cx", "cy")] for circle in elements(still, "circle")])
+
+
+@pytest.fixture
+def fourbar():
+    """Mechanism and state of a four-bar linkage."""
+    scenario = SCENARIOS["fourbar"]()
+    return scenario.mechanism, scenario.state
+
+
+def test_a_png_shows_the_mechanism(fourbar):
+    """The picture has the size that was wanted and links in their colours, on a white background."""
+    found = pixels(vc.draw(*fourbar, size=SIZE))
+    assert found.shape == (160, 240, 3) and (found[0, -1] == 255).all()
+    assert 0.02 < coloured(found) < 0.6
+
+
+def test_options_change_the_picture(fourbar):
+    """Background, colours, camera, labels, marks and ground are as they were asked for."""
+    plain = pixels(vc.draw(*fourbar, size=SIZE))
+    dark = pixels(vc.draw(*fourbar, size=SIZE, background="#102030", ground=False, title=False))
+    assert (dark[0, 0] == (0x10, 0x20, 0x30)).all()
+    red = pixels(vc.draw(*fourbar, size=SIZE, colors={"rocker": "#ff0000"}))
+    assert ((red[..., 0] - red[..., 1:].max(axis=-1)) > 100).sum() > 100
+    for options in ({"camera": "top"}, {"camera": (0.3, 0.4)}, {"labels": True}, {"joints": False}, {"zoom": 0.5}):
+        assert np.abs(pixels(vc.draw(*fourbar, size=SIZE, **options)) - plain).max() > 50, options
+
+
+def test_films_and_pages_take_the_options_too(tmp_path):
+    """A film on black is black in its corner, a page begins with the names shown, glTF has the colour."""
+    pytest.importorskip("pyvista")
+    image = pytest.importorskip("PIL.Image")
+    trace = shows.show()
+    vc.export(trace, tmp_path / "arm.gif", fps=2, size=SIZE, background="#000000", ground=False)
+    with image.open(tmp_path / "arm.gif") as film:
+        assert max(film.convert("RGB").getpixel((239, 0))) < 8
+    vc.export(trace, tmp_path / "arm.html", labels=True, forces=False, camera="front")
+    text = (tmp_path / "arm.html").read_text()
+    assert '"labels":true' in text and '"forces":false' in text and '"camera":[0.0,0.08]' in text
+    vc.export(trace, tmp_path / "arm.glb", colors={"forearm": (1.0, 0.0, 0.0)})
+    assert b'"baseColorFactor":[1.0,0.0,0.0,1.0]' in (tmp_path / "arm.glb").read_bytes()
+
+
+def test_a_planar_mechanism_is_drawn_in_its_plane(fourbar):
+    """Circles of the hinges have the true distances of a four-bar linkage; both pivots stand on a support."""
+    m, s = fourbar
+    still = vc.draw(m, s)
+    places = np.array([vc.pose(m, s, name).p for name in ("crank", "coupler", "rocker")])[:, [0, 2]]
+    found = circles(still)[:3]
+    scale = np.linalg.norm(found[1] - found[0]) / np.linalg.norm(places[1] - places[0])
+    assert np.abs((found - found[0]) / scale * (1, -1) - (places - places[0])).max() < 1e-3  # two digits of pixels
+    hollow = [polygon for polygon in elements(still, "polygon") if polygon.get("fill") == "none"]
+    assert len(hollow) == 2
+    assert len(circles(still)) == 4  # the joint that closes the loop is one of them
+
+
+def test_forces_are_arrows(fourbar):
+    """With a result of the dynamics the loop force is drawn, along its direction."""
+    m, s = fourbar
+    result = vc.forward_dynamics(m, s)
+    assert len(elements(vc.draw(m, s, joints=False), "line")) == 0
+    (arrow,) = elements(vc.draw(m, s, result=result, joints=False), "line")
+    x1, y1, x2, y2 = (float(arrow.get(name)) for name in ("x1", "y1", "x2", "y2"))
+    force = result.loop_forces["closing hinge"][[3, 5]]
+    drawn = np.array([x2 - x1, y1 - y2])
+    assert drawn @ force == pytest.approx(np.linalg.norm(drawn) * np.linalg.norm(force), rel=1e-3)
+
+
+@pytest.mark.parametrize("name", [*SCENARIOS])
+def test_every_scenario_has_a_drawing(name):
+    """An SVG of every scenario is sound, small, holds all links inside its frame and loads nothing."""
+    scenario = SCENARIOS[name]()
+    still = vc.draw(scenario.mechanism, scenario.state, labels=True, size=(960, 600))
+    corners = [corner.split(",") for polygon in elements(still, "polygon") for corner in polygon.get("points").split()]
+    x, y = np.array(corners, dtype=float).T
+    assert x.min() > 0 and y.min() > 0 and x.max() < 960 and y.max() < 600
+    assert max(np.ptp(x) / 960, np.ptp(y) / 600) > 0.7
+    assert len(elements(still, "text")) > 1
+    assert len(still.svg) < 100_000 and still.svg.count("http") == 1  # the name space
+    assert still._repr_html_() == still.svg and name in repr(still)
+
+
+def test_names_are_escaped():
+    """Letters that mean something in XML are shown as they are."""
+    m = vc.Mechanism("<&>")
+    m.add_link("<b>", joint=vc.Revolute("x"), inertia=vc.Inertia.rod(1.0, 1.0))
+    assert {"<&>", "<b>"} <= {text.text for text in elements(vc.draw(m, labels=True), "text")}
+
+
+def test_what_cannot_be_drawn_is_refused(fourbar, tmp_path):
+    """Unknown options, names, sizes and suffixes are errors that say what there is; no file is left."""
+    m, s = fourbar
+    for options, said in (
+        ({"camara": "top"}, "no option 'camara'; options: camera, zoom"),
+        ({"camera": "up"}, "no camera is called 'up'; cameras: 'corner'"),
+        ({"colors": {"crnk": "#000000"}}, "did you mean 'crank'"),
+        ({"background": "blue"}, "'#rrggbb'"),
+        ({"size": (1, 1)}, "whole numbers from 64 to 7680"),
+    ):
+        with pytest.raises(vc.VarichainError, match=said):
+            vc.draw(m, s, tmp_path / "a.svg", **options)
+    with pytest.raises(vc.InputError, match=r"must end with \.png or \.svg"):
+        vc.draw(m, s, tmp_path / "a.jpg")
+    with pytest.raises(vc.InputError, match="expected a Mechanism"):
+        vc.draw(s)
+    with pytest.raises(vc.InputError, match="expected a State"):
+        vc.draw(m, 3.0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_are_written_by_their_suffix(fourbar, tmp_path):
+    """SVG and PNG files are what `svg` and `png` have; a file is not replaced unasked."""
+    still = vc.draw(*fourbar, tmp_path / "a.svg", size=SIZE)
+    assert (tmp_path / "a.svg").read_text() == still.svg
+    with pytest.raises(vc.TraceFileError, match="exists already"):
+        still.save(tmp_path / "a.svg")
+    still.save(tmp_path / "a.svg", overwrite=True)
+
+
+def test_the_command_draws(tmp_path):
+    """`varichain draw` draws a scenario, a trace at a time and a robot; mistakes are told."""
+    shows.show(path=tmp_path / "arm.h5")
+    for target, *words in (["fourbar"], [tmp_path / "arm.h5", "--time", "0.4"], ["fourbar", "--camera", "30,20"]):
+        done = call("draw", target, *words, "--to", tmp_path / "a.svg", "--overwrite", "--labels")
+        assert done.exit_code == 0, done.output
+        ET.parse(tmp_path / "a.svg")
+    for words, said in (
+        (("--to", tmp_path / "b.gif"), "must end with .png or .svg"),
+        (("--to", tmp_path / "a.svg"), "exists already"),
+        (("--to", tmp_path / "b.svg", "--time", "1"), "--time is for traces"),
+        (("--to", tmp_path / "b.svg", "--camera", "1,x"), "two angles such as 30,10"),
+        (("--to", tmp_path / "b.svg", "--camera", "up"), "no camera is called 'up'"),
+        (("--to", tmp_path / "b.svg", "--size", "big"), "--size must be width and height"),
+    ):
+        failed = call("draw", "fourbar", *words)
+        assert failed.exit_code == 2 and said in failed.output, failed.output
+    late = call("draw", tmp_path / "arm.h5", "--time", "9", "--to", tmp_path / "b.svg")
+    assert late.exit_code == 2 and "the trace goes from 0 s to 1.2 s" in late.output
