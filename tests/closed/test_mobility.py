@@ -519,3 +519,32 @@ def test_redundancy_of_nested_loops():
     found = vc.mobility(m, s)
     assert found.redundant_rows == {"tip": 3, "again": 3}
     assert found.n_independent == vc.mobility(*closed_zoo.pinned_chain(6)).n_independent
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.5, np.pi])
+def test_a_slider_at_dead_centre_is_at_rest_and_not_locked(angle):
+    """At both dead centres the slider rests for an instant, elsewhere it moves; a beam on two pins is locked."""
+    m = vc.Mechanism("slider crank")
+    m.add_link("crank", joint=vc.Revolute("y"))
+    m.add_link("rod", "crank", vc.Revolute("y", actuated=False), (0.2, 0.0, 0.0))
+    m.add_link("slider", joint=vc.Prismatic("x", actuated=False))
+    m.connect("rod", "slider", vc.Revolute("y"), (0.7, 0, 0), (0, 0, 0), name="pin")
+    s = m.state()
+    s["crank"].q, s["slider"].q = angle, 0.7 + 0.2 * np.cos(angle)
+    s["rod"].q = -angle
+    s = vc.assemble(m, s, hold=["crank"]).state
+    found = vc.mobility(m, s)
+    is_dead = angle != 0.5
+    assert found.resting == (("slider",) if is_dead else ()) and found.locked == ()
+    assert ("at rest, for now" in str(found)) is is_dead
+    assert found.independent == ("crank",)  # the one motor
+    assert vc.mobility(m, s, probe=False).locked == (("slider",) if is_dead else ())
+
+
+def test_a_beam_on_two_pins_is_locked():
+    """A beam that is pinned at both ends cannot move, now or later."""
+    m = vc.Mechanism("beam")
+    m.add_link("beam", joint=vc.Revolute("y", name="left pin"))
+    m.connect("beam", "ground", vc.Revolute("y"), (1, 0, 0), (1, 0, 0), name="right pin")
+    found = vc.mobility(m, m.state())
+    assert found.locked == ("left pin", "right pin") and found.resting == ()

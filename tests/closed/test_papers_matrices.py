@@ -74,10 +74,10 @@ def test_admissible_coordinates(example):
 
 
 def test_automatic_choice(example):
-    """Left to itself the choice is the actuated joints, and the four locked freedoms are named."""
+    """Left to itself the choice is the actuated joints; of the four freedoms at rest one moves once the base turns."""
     found = vc.mobility(*example)
     assert found.independent == ("theta_7", "theta_8")
-    assert set(found.locked) == set(NAMES[1:5])
+    assert {*found.locked, *found.resting} == {*NAMES[1:5]} and found.resting == ("base.vy",)
     assert found.actuation == "fully actuated"
 
 

@@ -117,7 +117,7 @@ def joint_vector(layout: Layout, value: Any, what: str) -> Array:
     return vector
 
 
-def link_row(layout: Layout, link: str | Link) -> int:
+def link_row(layout: Layout, link: Any) -> int:
     """Row of a link in the arrays of a layout."""
     name = link.name if isinstance(link, Link) else link
     row = layout.link_index.get(name) if isinstance(name, str) else None

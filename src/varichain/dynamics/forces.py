@@ -14,6 +14,7 @@ from varichain.errors import InputError
 from varichain.kernels.wrenches import add_wrench, clear_wrenches
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
+from varichain.mechanism.frames import Frame
 from varichain.mechanism.link import Link
 from varichain.spatial.checks import finite_array, instance
 
@@ -25,14 +26,14 @@ class Force:
     """A force and a moment on a link.
 
     Attributes:
-        link: Name of the link.
+        link: Name of the link; or a named frame, as `m.frame("left grip")`: `at` and "local" are then meant in it.
         force: (3,) [N].
         moment: (3,) [N m], besides the force's own.
         at: Point of the link, in its frame, where the force acts (3,) [m]; the link's origin by default.
         axes: Axes of force and moment: "world", or "local" for the link's own.
     """
 
-    link: str | Link
+    link: Any  # str | Link | Frame; after __init__ no Frame
     force: ArrayLike = _ZERO
     moment: ArrayLike = _ZERO
     at: ArrayLike = _ZERO
@@ -42,12 +43,18 @@ class Force:
     _local: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the numbers; the link is looked up when the force is applied."""
-        instance(self.link, (str, Link), "link")
+        """Check the numbers; the link is looked up when the force is applied. A named frame's are moved to its link."""
+        instance(self.link, (str, Link, Frame), "link")
         for name in ("force", "moment", "at"):
             object.__setattr__(self, name, finite_array(getattr(self, name), (3,), f"{name} on link {self.link!r}"))
         if not isinstance(self.axes, str) or self.axes not in ("world", "local"):
             raise InputError(f"axes must be 'world' or 'local', not {self.axes!r}")
+        if isinstance(self.link, Frame):
+            at, R = self.link.at, self.link.at.R if self.axes == "local" else np.eye(3)
+            moved = {"link": self.link.link, "at": at @ self.at}
+            moved |= {name: R @ np.asarray(getattr(self, name)) for name in ("force", "moment")}
+            for name, value in moved.items():
+                object.__setattr__(self, name, value)
         # as the kernel wants them
         object.__setattr__(self, "_point", np.array(self.at))
         object.__setattr__(self, "_wrench", np.concatenate((self.moment, self.force)))

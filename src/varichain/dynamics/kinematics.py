@@ -8,25 +8,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import link_row, opened
-from varichain.errors import InputError
+from varichain.errors import InputError, UnknownNameError
 from varichain.kernels.links import link_bias_acceleration, link_jacobian, link_poses, link_velocity
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
+from varichain.mechanism.frames import Frame
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
 
 Place = Pose | Sequence[float] | Array
+Carrier = str | Link | Frame
 
 _ORIGIN = Pose()
 _AXES = {"world": 0, "local": 1}
 
 
-def pose(m: Mechanism, s: State, link: str | Link, at: Place = _ORIGIN) -> Pose:
-    """World pose X_WL of a link's frame, or of the frame `at` in it."""
+def pose(m: Mechanism, s: State, link: Carrier, at: Place = _ORIGIN) -> Pose:
+    """World pose X_WL of a link's frame or of a named frame, or of the frame `at` in it."""
     layout, table = opened(m, s)
-    row, frame = link_row(layout, link), Pose.coerce(at, "at")
+    row, frame = _placed(m, layout, link, at)
     R, p = poses(layout, table, s)
     found = Pose._trusted(p[row], R[row].reshape(3, 3))
     return found if frame is _ORIGIN else found @ frame
@@ -40,46 +42,56 @@ def poses(layout: Layout, table: NDArray[np.int64], s: State) -> tuple[Array, Ar
     return R, p
 
 
-def velocity(m: Mechanism, s: State, link: str | Link, at: Place = _ORIGIN, axes: str = "world") -> Array:
-    """Velocity [angular; linear] (6,) [rad/s, m/s] of a link.
+def velocity(m: Mechanism, s: State, link: Carrier, at: Place = _ORIGIN, axes: str = "world") -> Array:
+    """Velocity [angular; linear] (6,) [rad/s, m/s] of a link or of a named frame.
 
     Args:
         m: Mechanism.
         s: State.
-        link: Name of the link.
-        at: Point, or frame, in the link's frame, whose velocity is wanted; the link's origin by default.
+        link: Name of the link or of a named frame.
+        at: Point, or frame, in that frame, whose velocity is wanted; its origin by default.
         axes: "world", or "local" for the axes of the frame `at` that moves with the link.
     """
     layout, table = opened(m, s)
-    row, frame, local = link_row(layout, link), Pose.coerce(at, "at"), _local(axes)
+    (row, frame), local = _placed(m, layout, link, at), _local(axes)
     V = np.empty(6)
     link_velocity(table, s.q, s.v, row, frame.p.copy(), local, V)
     return _turned(V, frame) if local else V
 
 
-def jacobian(m: Mechanism, s: State, link: str | Link, at: Place = _ORIGIN, axes: str = "world") -> Array:
+def jacobian(m: Mechanism, s: State, link: Carrier, at: Place = _ORIGIN, axes: str = "world") -> Array:
     """Geometric Jacobian J (6, n_v) of a point or frame of a link: its velocity [angular; linear] is J v.
 
     Arguments as for `velocity`.
     """
     layout, table = opened(m, s)
-    row, frame, local = link_row(layout, link), Pose.coerce(at, "at"), _local(axes)
+    (row, frame), local = _placed(m, layout, link, at), _local(axes)
     J = np.empty((6, layout.n_v))
     link_jacobian(table, s.q, row, frame.p.copy(), local, J)
     return _turned(J, frame) if local else J
 
 
-def bias_acceleration(m: Mechanism, s: State, link: str | Link, at: Place = _ORIGIN, axes: str = "world") -> Array:
+def bias_acceleration(m: Mechanism, s: State, link: Carrier, at: Place = _ORIGIN, axes: str = "world") -> Array:
     """Jdot v (6,) [rad/s^2, m/s^2]: what a point or frame of a link accelerates by while joint accelerations are zero.
 
     The derivative is that of `jacobian` with the same arguments, so that d/dt (J v) = J a + Jdot v. Gravity plays no
     part. Arguments as for `velocity`.
     """
     layout, table = opened(m, s)
-    row, frame, local = link_row(layout, link), Pose.coerce(at, "at"), _local(axes)
+    (row, frame), local = _placed(m, layout, link, at), _local(axes)
     result = np.empty(6)
     link_bias_acceleration(table, s.q, s.v, row, frame.p.copy(), local, result)
     return _turned(result, frame) if local else result
+
+
+def _placed(m: Mechanism, layout: Layout, link: Carrier, at: Place) -> tuple[int, Pose]:
+    """Row of the link that is meant, and the frame in it; `at` is in the named frame if it is one."""
+    frame = m.frames.get(link) if isinstance(link, str) else link
+    if isinstance(frame, Frame):
+        return layout.link_index[frame.link], frame.at if at is _ORIGIN else frame.at @ Pose.coerce(at, "at")
+    if isinstance(link, str) and link not in layout.link_index and m.frames:
+        raise UnknownNameError("link or frame", link, [*layout.link_index, *m.frames])
+    return link_row(layout, link), Pose.coerce(at, "at")
 
 
 def _local(axes: str) -> int:

@@ -14,6 +14,7 @@ from varichain.dynamics.coordinates import RANK_TOLERANCE, Selection, select
 from varichain.dynamics.lasting import lasting_freedoms
 from varichain.dynamics.loops import closure_errors, loop_bias, loop_jacobian
 from varichain.dynamics.preferences import actuated_columns, check_preferred, classes, columns_of
+from varichain.dynamics.resting import resting_columns
 from varichain.errors import AssemblyError
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
@@ -52,6 +53,7 @@ class Mobility(Reported):
         redundant_rows: Of each loop, by its joint's name, and of each coupling: rows that say nothing beyond what the
             others say.
         locked: Freedoms that cannot move.
+        resting: Freedoms that are at rest at this instant only, as at dead centre; without `probe` they are in `locked`.
         idle: Freedoms that no loop constrains.
         passive: Freedoms that can move and have no actuator.
         actuation: "fully actuated", "redundantly actuated" or "under-actuated".
@@ -80,6 +82,7 @@ class Mobility(Reported):
     W_all: Array
     redundant_rows: dict[str, int]
     locked: tuple[str, ...]
+    resting: tuple[str, ...]
     idle: tuple[str, ...]
     passive: tuple[str, ...]
     actuation: str
@@ -130,7 +133,8 @@ def mobility(
         s: State with its loops closed to 1e-6.
         prefer: Joints ("knee") or freedoms ("pelvis.vx") that must be independent.
         previous: Mobility at an earlier state: its independent set is kept while it is well conditioned.
-        probe: Whether to tell freedoms that last from those that are only instantaneous.
+        probe: Whether to tell freedoms that last from those that are only instantaneous, and freedoms that rest for an
+            instant from those that are locked.
 
     Raises:
         AssemblyError: The loops are open in this state.
@@ -172,7 +176,7 @@ def mobility_of(
     lasting = layout.n_all - selection.rank
     if probe and not layout.is_tree:
         lasting = lasting_freedoms(layout, table, closed, scaled, scale_rows, scale_columns, selection.rank)
-    return _matrices(layout, table, closed, J_C, scaled, scale_columns, selection, residual, switched, lasting)
+    return _matrices(layout, table, closed, J_C, scaled, scale_columns, selection, residual, switched, lasting, probe)
 
 
 def _matrices(
@@ -186,6 +190,7 @@ def _matrices(
     residual: float,
     switched: str,
     lasting: int,
+    probe: bool,
 ) -> Mobility:
     """H, W, S, w and what the report says about joints."""
     independent, dependent = selection.independent, selection.dependent
@@ -204,6 +209,9 @@ def _matrices(
     names = [layout.freedom_name(k) for k in range(layout.n_all)]
     moves = np.abs(W_all * (1.0 / scale_columns)[:, None]).max(axis=1, initial=0.0) > 1e-9
     touched = np.abs(scaled).max(axis=0, initial=0.0) > 1e-12
+    rests = np.zeros(layout.n_all, dtype=bool)
+    if probe and not moves.all():
+        rests = resting_columns(layout, table, s, W_all, (independent, dependent)) & ~moves
     drive = np.linalg.matrix_rank(S, tol=1e-9) if S.size else 0
     return Mobility(
         n_all=layout.n_all,
@@ -224,7 +232,8 @@ def _matrices(
         w=w_all[: layout.n_v],
         W_all=W_all,
         redundant_rows=_redundant_rows(layout, scaled, selection.rank),
-        locked=tuple(names[k] for k in range(layout.n_all) if not moves[k]),
+        locked=tuple(names[k] for k in range(layout.n_all) if not (moves[k] or rests[k])),
+        resting=tuple(names[k] for k in range(layout.n_all) if rests[k]),
         idle=tuple(names[k] for k in range(layout.n_all) if not touched[k]),
         passive=tuple(names[k] for k in range(layout.n_all) if moves[k] and k not in set(actuated.tolist())),
         actuation=_actuation(drive, len(actuated), len(independent)),

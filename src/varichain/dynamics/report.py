@@ -29,9 +29,9 @@ def joint_listing(layout: Layout, values: Array, title: str) -> Listing:
 def mobility_facts(mobility: Mobility) -> Facts:
     """Counts, coordinates, redundancy, joints and actuation: facts, and what is so."""
     facts = [*_counts(mobility), *_coordinates(mobility), *_loops(mobility)]
-    for title, names in (("locked", mobility.locked), ("idle", mobility.idle), ("passive", mobility.passive)):
-        if names:
-            facts.append((title, _listed(names)))
+    for title in ("locked", "resting", "idle", "passive"):
+        if names := getattr(mobility, title):
+            facts.append(("at rest, for now" if title == "resting" else title, _listed(names)))
     actuators = "1 actuator" if mobility.n_actuated == 1 else f"{mobility.n_actuated} actuators"
     facts.append(("actuation", f"{mobility.actuation} ({actuators})"))
     return [*facts, *_decision(mobility)]

@@ -66,7 +66,7 @@ def place(
     Feet and thighs lie flat on it: their frames are parallel to `on`. Hands hold it as the posture has them: then it is
     the root, pelvis or torso, that is parallel to `on`.
 
-        figures.place(m, s, "sitting", "seat", vc.pose(m, s, *m.frame("chair seat")))
+        figures.place(m, s, "sitting", "seat", vc.pose(m, s, "chair seat"))
 
     Args:
         m: Mechanism with the figure.

@@ -47,8 +47,8 @@ def compass(
     def landing(m: Mechanism, s: State) -> float:
         """Height of the swinging sole above the slope, as soon as it is well ahead."""
         standing, swinging = _feet(m)
-        x, _, z = vc.pose(m, s, *m.frame(f"{swinging} sole")).p
-        ahead = x - vc.pose(m, s, *m.frame(f"{standing} sole")).p[0]
+        x, _, z = vc.pose(m, s, f"{swinging} sole").p
+        ahead = x - vc.pose(m, s, f"{standing} sole").p[0]
         return max(float(x * sin(slope) + z * cos(slope)), _AHEAD - float(ahead))
 
     step = vc.when(landing, _step, direction=-1, once=False, name="step")

@@ -31,7 +31,6 @@ def height_passes(name: str, threshold: float, sign: float) -> Condition:
     """Positive when the height of a link or frame is beyond a threshold."""
 
     def beyond(m: Mechanism, s: State) -> float:
-        place = m.frame(name) if name in m.frames else (name,)
-        return sign * (float(pose(m, s, *place).p[2]) - threshold)
+        return sign * (float(pose(m, s, name).p[2]) - threshold)
 
     return beyond

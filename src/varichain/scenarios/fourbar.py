@@ -22,9 +22,9 @@ def fourbar(
 ) -> Scenario:
     """A crank turns, a coupler takes a rocker along: one loop, one degree of freedom.
 
-    The crank turns freely if it is the shortest and, with the longest, no longer than the other two (Grashof). It is
-    driven at constant speed, or let go if `turns` is zero. N_J = 4, N_F = 1: in the plane three of the five rows of the
-    closing hinge depend on the others.
+    The crank turns freely if it is the shortest and, with the longest, no longer than the other two (Grashof). The one
+    motor drives it at constant speed; it is let go if `turns` is zero. N_J = 4, N_F = 1: in the plane three of the five
+    rows of the closing hinge depend on the others.
 
     Args:
         crank: Length [m].
@@ -40,10 +40,10 @@ def fourbar(
     parent, place = "ground", (0.0, 0.0, 0.0)
     for name, bar in (("crank", crank), ("coupler", coupler)):
         inertia = Inertia.box(density * bar, (bar, 0.03, 0.03), com=(0.5 * bar, 0.0, 0.0))
-        m.add_link(name, parent, Revolute("-y"), place, inertia)
+        m.add_link(name, parent, Revolute("-y", actuated=name == "crank"), place, inertia)
         parent, place = name, (bar, 0.0, 0.0)
     inertia = Inertia.box(density * rocker, (rocker, 0.03, 0.03), com=(0.5 * rocker, 0.0, 0.0))
-    m.add_link("rocker", "ground", Revolute("-y"), (base, 0.0, 0.0), inertia)
+    m.add_link("rocker", "ground", Revolute("-y", actuated=False), (base, 0.0, 0.0), inertia)
     m.connect("coupler", "rocker", Revolute("-y"), (coupler, 0, 0), (rocker, 0, 0), name="closing hinge")
     s = m.state()
     s["crank"].q, s["coupler"].q, s["rocker"].q = 0.0, 0.9, 1.9

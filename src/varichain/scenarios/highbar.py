@@ -85,11 +85,11 @@ def highbar(
 
 def _bend_arms(m: Mechanism, s: State) -> None:
     """Bend the arms of a hanging figure: straight ones could not follow the body when it falls away from the bar."""
-    before = vc.pose(m, s, *m.frame("left grip")).p
+    before = vc.pose(m, s, "left grip").p
     for side, sign in (("left", 1.0), ("right", -1.0)):
         s[f"{side} shoulder"].orientation = Pose(rpy=(sign * radians(5.0), radians(-143.0), sign * radians(15.0)))
         s[f"{side} elbow"].q = radians(60.0)
-    moved = (before - vc.pose(m, s, *m.frame("left grip")).p) * (1.0, 0.0, 1.0)
+    moved = (before - vc.pose(m, s, "left grip").p) * (1.0, 0.0, 1.0)
     s["torso"].pose = Pose(p=s["torso"].pose.p + moved, R=s["torso"].pose.R)
 
 
@@ -112,7 +112,7 @@ def _nearing(side: str, release: float) -> Callable[[Mechanism, State], float]:
     """Condition that passes zero downward when a hand, half its flight or more after its release, is at the bar."""
 
     def condition(m: Mechanism, s: State) -> float:
-        x, _, z = vc.pose(m, s, *m.frame(f"{side} grip")).p - vc.pose(m, s, "bar").p
+        x, _, z = vc.pose(m, s, f"{side} grip").p - vc.pose(m, s, "bar").p
         return max(hypot(x, z) - _NEAR, release + 0.5 * _FLIGHT - s.time)
 
     return condition

@@ -84,9 +84,9 @@ def _face_to_face(m: Mechanism) -> State:
 
 def _bend(m: Mechanism, s: State, name: str) -> None:
     """Bend elbows and knees of one who stands with the arms forward; the soles stay."""
-    before = vc.pose(m, s, *m.frame(f"{name} left sole")).p
+    before = vc.pose(m, s, f"{name} left sole").p
     for side in SIDES:
         s[f"{name} {side} shoulder"].orientation, s[f"{name} {side} elbow"].q = (0.0, -1.1, 0.0), 0.6
         s[f"{name} {side} hip"].orientation, s[f"{name} {side} knee"].q = (0.0, -_KNEES, 0.0), _KNEES
-    torso, sunk = s[f"{name} torso"].pose, before - vc.pose(m, s, *m.frame(f"{name} left sole")).p
+    torso, sunk = s[f"{name} torso"].pose, before - vc.pose(m, s, f"{name} left sole").p
     s[f"{name} torso"].pose = Pose(p=torso.p + sunk, R=torso.R)

@@ -31,7 +31,7 @@ class Reaching:
 
     def __init__(self, m: Mechanism, s: State, releases: Mapping[str, float], flight: float) -> None:
         """Hands, by side, that let go at the times `releases` of what they hold in `s`, for `flight` [s]."""
-        self._places = {side: vc.pose(m, s, *m.frame(f"{side} grip")).p for side in releases}
+        self._places = {side: vc.pose(m, s, f"{side} grip").p for side in releases}
         self._releases, self._flight = dict(releases), flight
 
     def __call__(self, m: Mechanism, s: State) -> dict[str, NDArray[np.float64]]:

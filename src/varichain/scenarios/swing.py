@@ -70,7 +70,7 @@ def _seated(m: Mechanism, angle: float) -> State:
     s = m.state()
     for side in SIDES:
         s[f"swing {side} rod"].orientation = (0.0, angle, 0.0)
-    figures.place(m, s, "sitting", "seat", vc.pose(m, s, *m.frame("swing seat")))
+    figures.place(m, s, "sitting", "seat", vc.pose(m, s, "swing seat"))
     s["torso"].pose = s["torso"].pose @ Pose(rpy=(0.0, -radians(_LEAN), 0.0))
     for side in SIDES:
         s[f"{side} hip"].orientation = (0.0, radians(_LEAN - 90.0), 0.0)
@@ -86,8 +86,8 @@ def _leaving(side: str) -> Callable[[Mechanism, State], float]:
     """Condition that passes zero upward when a thigh is over the edge, or the plate too steep."""
 
     def condition(m: Mechanism, s: State) -> float:
-        plate = vc.pose(m, s, *m.frame("swing seat"))
-        along = (plate.inverse() @ vc.pose(m, s, *m.frame(f"{side} seat")).p)[0]
+        plate = vc.pose(m, s, "swing seat")
+        along = (plate.inverse() @ vc.pose(m, s, f"{side} seat").p)[0]
         return float(max(abs(along) - _HALF_DEPTH, abs(plate.R[2, 1]) - sin(radians(_STEEPEST))))
 
     return condition
