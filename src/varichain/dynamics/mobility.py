@@ -53,7 +53,7 @@ class Mobility(Reported):
         redundant_rows: Of each loop, by its joint's name, and of each coupling: rows that say nothing beyond what the
             others say.
         locked: Freedoms that cannot move.
-        resting: Freedoms that are at rest at this instant only, as at dead centre; without `probe` they are in `locked`.
+        resting: Freedoms that are at rest at this instant only, as at dead centre; without `probe` they are locked.
         idle: Freedoms that no loop constrains.
         passive: Freedoms that can move and have no actuator.
         actuation: "fully actuated", "redundantly actuated" or "under-actuated".

@@ -167,7 +167,7 @@ class Painter:
     def _place_parts(self, i: int) -> None:
         playback = self.playback
         scene, R = playback.scenes[playback.epoch[i]], matrices_from_quaternions(playback.quaternions[i])
-        flat = _flattening(playback.floor)
+        flat = _flattening(playback.floor + 2e-3 * playback.size)  # above what lies on the ground
         for k, part in enumerate(playback.parts):
             X, is_shown = _matrix(playback.p[i, k], R[k]), bool(playback.is_shown[i, k])
             for (actor, surface), shadow in zip(self._actors[k], self._shadows[k], strict=True):
@@ -231,7 +231,7 @@ class Painter:
         time = float(self.playback.time[i])
         shown = [marker for marker in self.playback.markers if marker.time <= time < marker.time + _EVENT_SHOWN]
         clock.input = f"{time:.2f} s" if len(self.playback) > 1 else " "
-        event.input = ", ".join(marker.text for marker in shown) or " "
+        event.input = ", ".join(dict.fromkeys(marker.event for marker in shown)) or " "
         if shown:
             event.prop.color = getattr(palette, shown[-1].kind.upper())[:3]
 

@@ -1,14 +1,19 @@
 """A gait of a human figure, joint by joint, from the paths of its pelvis and feet: inverse kinematics in closed form.
 
-The walk begins and ends at rest. Its phase counts steps: from phase k to k + 1 one foot stands and the other goes two
-step lengths ahead. Where a step ends both are flat, and their velocities, accelerations and jerks are zero, so that one
-is put down and the other lifted without an impact.
+The figures are those of normal gait [PERRY], [WINTER]: both feet are on the floor for a ninth of the cycle at each
+change; a foot comes down on its heel, toes up, is flat for a while, and rolls over its toes until they leave the floor;
+the pelvis goes up and down by 4 cm, turns by 5 degrees to either side and drops by 4 degrees on the side that swings;
+the knee is nearly straight when the heel comes down, and arms swing against the legs.
+
+Time is counted in steps: at phase k the weight is half way from one foot to the other, at 0 and at the end the figure
+stands. Footprints 1, 2, ... are of the right and the left foot in turn.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import acos, asin, atan2, cos, hypot, pi, sin
+from functools import cached_property
+from math import acos, asin, atan2, cos, hypot, pi, radians, sin
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,24 +28,42 @@ from varichain.spatial.rotation import rotation_vector_from_matrix
 if TYPE_CHECKING:
     from varichain.motion import Motion
 
-
-_RAMP = 1.0  # steps in which the walk gathers speed, and as many in which it loses it; they take twice the time
-_SINK, _BOB, _SWAY = 0.036, 0.005, 0.03  # [m] of the pelvis: below standing height, up and down, to the standing side
-_ARMS, _ELBOWS, _TWIST = 0.35, 0.4, 0.08  # [rad] that arms swing, elbows are bent, the chest turns
-_TOES = 0.3  # [rad] that the toes of a lifted foot point down
-SAMPLES = 50  # of the motion, in a step
+_HALF = 0.105  # steps from the heel's coming down to the change of weight, and from there to the toes' going up
+FLAT = 0.05  # steps after the change of weight when the foot that came down is flat
+_RISE = -0.45  # steps from the change of weight to the other foot, at which the heel rises
+_TOES_UP, _ROLL, _ROLLING = (
+    radians(17.0),
+    radians(46.0),
+    2.1,
+)  # toes up when the heel comes down, heel up when the toes leave the floor
+_BOB, _SWAY = 0.036, 0.022  # [m] of the pelvis, from lowest to highest and to the standing side
+_YAW, _LIST = radians(5.0), radians(4.0)  # of the pelvis
+_KNEE = radians(2.0)  # flexion when the heel comes down
+_SOFT = 0.004  # [m] that the pelvis is below its standing height at least, in the middle of a step
+_ARMS, _ELBOWS, _TWIST = (
+    radians(24.0),
+    radians(18.0),
+    radians(8.0),
+)  # of shoulders; of elbows; of the chest on the pelvis
+_SLIDE = 0.022  # [m] that the heel slides on when it has touched, until the weight comes
+_GATHER = 0.85  # half the steps in which the pelvis gathers speed, or loses it
+_AHEAD = 0.0875  # steps that the pelvis is ahead of the middle between the feet
+_NEVER, _YIELDS, _FAR = 1e-4, 8e-4, 0.03  # [m] that legs lack at least to be straight, softly, and at most
+SAMPLES = 60  # of the motion, in a step
+STAND = 0.5
+"""Steps in which the figure gets ready before the first change of weight, and comes to rest after the last."""
 
 
 @dataclass(frozen=True)
 class Gait:
-    """A walk along x from rest to rest; the left foot stands at the origin first, the right one is a step behind it.
+    """A walk along x from standing to standing; the first and the last footprint are half a step ahead.
 
     Attributes:
-        m: Mechanism with the figure, a `human40`.
-        steps: Number of steps; the right foot makes the first.
+        m: Mechanism with the figure, a `human40` with toes (`add_toes`).
+        steps: Number of footprints; the right foot makes the first.
         length: Of a step [m].
-        duration: Of a step at full speed [s].
-        lift: Of the feet [m].
+        duration: Of a step [s].
+        lift: Height that the toes have over the floor when they swing [m].
     """
 
     m: Mechanism
@@ -52,86 +75,194 @@ class Gait:
     @property
     def end(self) -> float:
         """Time when the figure stands again [s]."""
-        return (self.steps + 2.0 * _RAMP) * self.duration
-
-    def phase(self, t: float) -> float:
-        """Steps done at a time, with continuous acceleration."""
-        whole, beats = self.steps + 2.0 * _RAMP, min(max(t, 0.0), self.end) / self.duration
-        if beats > 0.5 * whole:
-            return self.steps - self.phase((whole - beats) * self.duration)
-        u = min(beats / (2.0 * _RAMP), 1.0)
-        return 2.0 * _RAMP * (u**3 - 0.5 * u**4) if u < 1.0 else beats - _RAMP
+        return (self.steps + 2.0 * STAND) * self.duration
 
     def time(self, phase: float) -> float:
-        """When so many steps are done [s]; the inverse of `phase`, by bisection."""
-        early, late = 0.0, self.end
-        if phase >= self.steps:
-            return self.end
-        for _ in range(60):
-            middle = 0.5 * (early + late)
-            early, late = (middle, late) if self.phase(middle) < phase else (early, middle)
-        return late
+        """When so many steps are done [s]."""
+        return (phase + STAND) * self.duration
+
+    # Feet
+
+    def print_at(self, k: int) -> float:
+        """Where footprint k is: x of its ankle when the foot is flat [m]; footprints up to 0 are those of the start."""
+        return 0.0 if k < 1 else (min(k, self.steps - 1) - 0.5) * self.length
+
+    def reach_of(self, k: int) -> float:
+        """How far the foot of footprint k goes next, beside two steps; 0 if it stays."""
+        return (self.print_at(k + 2) - self.print_at(k)) / (2.0 * self.length) if k + 2 <= self.steps else 0.0
+
+    def bearing(self, k: int, phase: float) -> Array:
+        """Place x, z of the ankle and pitch (3,) [m, m, rad] of the foot on footprint k, toes down positive.
+
+        It rolls over its heel until it is flat, and over its toes from when the heel rises.
+        """
+        lands, rises = (phase - k) / _HALF + 1.0, (phase - k - 1.0 - _RISE) / (_HALF - _RISE)
+        came, goes = (min(1.4 * self.reach_of(i), 1.0) for i in (k - 2 if 0 < k < self.steps else self.steps, k))
+        pitch = _ROLL * goes * max(rises, 0.0) ** _ROLLING - _TOES_UP * came * (
+            1.0 - _smooth(lands * _HALF / (_HALF + FLAT))
+        )
+        edge = self._toe if pitch > 0.0 else self._heel
+        x, z = edge[0] - edge[0] * cos(pitch) - edge[1] * sin(pitch), edge[0] * sin(pitch) - edge[1] * cos(pitch)
+        slide = _SLIDE * came * max(1.0 - lands, 0.0) ** 3
+        return np.array([self.print_at(k) + x - slide, z, pitch])
+
+    def swinging(self, k: int, phase: float) -> Array:
+        """The same of the foot in the air, on its way from footprint k to the one after the next."""
+        start, end = k + 1.0 + _HALF, k + 2.0 - _HALF
+        span, u = end - start, (phase - start) / (end - start)
+        a, da, dda = _derivatives(lambda p: self.bearing(k, p), start)
+        b, db, ddb = _derivatives(lambda p: self.bearing(k + 2, p), end)
+        found = _quintic(u, a, da * span, dda * span**2, b, db * span, ddb * span**2)
+        found[1] += self.lift * self.reach_of(k) * (4.0 * u * (1.0 - u)) ** 3
+        return found
+
+    def foot(self, side: str, phase: float) -> tuple[Array, float]:
+        """Place of a foot, that is of its ankle (3,) [m], and how far its toes point down [rad]."""
+        k = -1 if side == "right" else 0
+        while k + 2 <= self.steps and phase >= k + 2.0 - _HALF:
+            k += 2
+        x, z, pitch = (
+            self.swinging(k, phase) if phase > k + 1.0 + _HALF and k + 2 <= self.steps else self.bearing(k, phase)
+        )
+        return np.array([x, self.m.link(f"{side} thigh").at.p[1], z]), float(pitch)
+
+    # Trunk
+
+    def pelvis(self, phase: float) -> Pose:
+        """Pose of the pelvis."""
+        sway = _envelope(phase + STAND, self.steps + 2.0 * STAND)
+        height = self._standing + (self._walking - self._standing) * sway - 0.5 * _BOB * cos(2.0 * pi * phase) * sway
+        place = (self._forward(phase), _SWAY * sin(pi * phase) * sway, height)
+        return Pose(p=place, R=Pose(rpy=(_LIST * sin(pi * phase) * sway, 0.0, -_YAW * self._swing(phase))).R)
+
+    def _swing(self, phase: float) -> float:
+        """1 when the left foot is ahead, -1 when the right one is; 0 when the figure stands."""
+        return cos(pi * phase) * _envelope(phase, self.steps)
+
+    def _forward(self, phase: float) -> float:
+        """Where the pelvis is along x [m]: it gathers speed, goes on a little ahead of the feet's middle, and stops."""
+        start, end = 1.0 - _AHEAD, self.steps - 0.5 - _AHEAD
+        return self.length * (_ramp((phase - start) / _GATHER) - _ramp((phase - end) / _GATHER)) * _GATHER
+
+    @cached_property
+    def _walking(self) -> float:
+        """Mean height of the pelvis that walks [m], so that the knee is nearly straight when a heel comes down."""
+        phase, long = -_HALF, Gait(self.m, 8, self.length, self.duration, self.lift)
+        turned = Pose(rpy=(_LIST * sin(pi * phase), 0.0, -_YAW * cos(pi * phase)))
+        place = (long._forward(4.0 + phase), _SWAY * sin(pi * phase), 0.0)
+        hip, ankle = turned @ self.m.link("left thigh").at.p + place, long.foot("left", 4.0 + phase)[0]
+        thigh, shank = self._leg_lengths
+        reach = thigh**2 + shank**2 + 2.0 * thigh * shank * cos(_KNEE)
+        low = float(ankle[2] + (reach - (ankle[0] - hip[0]) ** 2 - (ankle[1] - hip[1]) ** 2) ** 0.5 - hip[2])
+        return min(low + 0.5 * _BOB * cos(2.0 * pi * _HALF), self._standing - 0.5 * _BOB - _SOFT)
+
+    # Joints
 
     def motion(self) -> Motion:
-        """All joints but the pelvis' over time, through samples that lie on the steps' ends too."""
-        landings = [self.time(k) for k in range(1, self.steps + 1)]
-        between, near = np.arange(0.0, self.end, self.duration / SAMPLES), 0.25 * self.duration / SAMPLES
-        times = sorted([*landings, *(t for t in between if all(abs(t - landing) > near for landing in landings))])
-        rows = [self.joints(self.phase(t)) for t in times]
+        """All joints but the pelvis' over time."""
+        times = np.linspace(0.0, self.end, round((self.steps + 2.0 * STAND) * SAMPLES) + 1)
+        rows = [self.joints(t / self.duration - STAND) for t in times]
         moving = vc.Motion.sampled(
             times, {name: np.array([row[name] for row in rows]) for name in rows[0]}, ends="clamped"
         )
         names = [str(joint.name) for joint in self.m.joints if joint.n_v == 3 and joint.name not in rows[0]]
         return moving | vc.Motion(dict.fromkeys(names, (1.0, 0.0, 0.0, 0.0)))
 
-    def pelvis(self, phase: float) -> Array:
-        """Place of the pelvis (3,) [m]; it stays upright, and is highest when it passes over the standing foot."""
-        height = self._foot_height - sum(self.m.link(f"left {part}").at.p[2] for part in ("thigh", "shank", "foot"))
-        x, y = (phase - 0.5) * self.length, _SWAY * sin(pi * phase)
-        return np.array([x, y, height - _SINK - _BOB * cos(2.0 * pi * phase)])
-
-    def foot(self, side: str, phase: float) -> tuple[Array, float]:
-        """Place of a foot, that is of its ankle (3,) [m], and how far its toes point down [rad]."""
-        k = min(int(phase), self.steps - 1)
-        u = phase - k
-        x, z, pitch = float(k), 0.0, 0.0
-        if (k % 2 == 0) == (side == "right"):
-            x += 2.0 * u**4 * (35.0 - 84.0 * u + 70.0 * u**2 - 20.0 * u**3) - 1.0
-            z = self.lift * (4.0 * u * (1.0 - u)) ** 4
-            pitch = _TOES * 9.0**9 / (4.0**4 * 5.0**5) * u**4 * (1.0 - u) ** 5
-        return np.array([x * self.length, self.m.link(f"{side} thigh").at.p[1], self._foot_height + z]), pitch
-
     def joints(self, phase: float) -> dict[str, Any]:
         """Angles, and rotation vectors of ball joints [rad], of all joints that move."""
-        forward = cos(pi * phase)  # 1 when the left foot is ahead, -1 when it is behind
-        found: dict[str, Any] = {"chest": (0.0, 0.0, _TWIST * forward), "neck": (0.0, 0.0, -_TWIST * forward)}
+        swing, X = self._swing(phase), self.pelvis(phase)
+        level = X.R.T  # the chest stays upright
+        chest = level @ Pose(rpy=(0.0, 0.0, (_TWIST - _YAW) * swing)).R
+        found: dict[str, Any] = {"chest": rotation_vector_from_matrix(chest)}
+        found["neck"] = (0.0, 0.0, -(_TWIST - _YAW) * swing)
         for side, sign in (("left", 1.0), ("right", -1.0)):
-            hip, (foot, toes) = self.pelvis(phase) + self.m.link(f"{side} thigh").at.p, self.foot(side, phase)
-            found |= self._leg(side, foot - hip, toes)
-            found |= {f"{side} shoulder": (0.0, sign * _ARMS * forward, 0.0), f"{side} elbow": _ELBOWS}
+            foot, toes = self.foot(side, phase)
+            found |= self._leg(side, X.inverse() @ foot - self.m.link(f"{side} thigh").at.p, toes, level)
+            arm = sign * _ARMS * swing  # back with the leg that is ahead
+            found |= {
+                f"{side} shoulder": (0.0, arm + 0.1 * _ARMS, 0.0),
+                f"{side} elbow": _ELBOWS * (1.0 - 0.8 * sign * swing),
+            }
+            found[f"{side} toes"] = -toes
         return found
 
-    def _leg(self, side: str, d: Array, toes: float) -> dict[str, Any]:
+    def _leg(self, side: str, d: Array, toes: float, level: Array) -> dict[str, Any]:
         """Joints of a leg whose ankle is at d from the hip, and whose toes point down by an angle.
 
-        The hip turns by Rx(roll) Ry(pitch), the knee by Ry(knee); the ankle turns back what they turned.
+        The hip turns by Rx(roll) Ry(pitch), the knee by Ry(knee); the ankle turns back what they and the pelvis, whose
+        axes see the world's as `level`, have turned.
         """
-        thigh, shank = (-float(self.m.link(f"{side} {part}").at.p[2]) for part in ("shank", "foot"))
-        reach, down = float(np.linalg.norm(d)), hypot(d[1], d[2])
-        if reach >= thigh + shank:
-            raise InputError(f"a step of {self.length:g} m is too long: the leg would have to be {reach:.3f} m long")
+        thigh, shank = self._leg_lengths
+        wanted, longest = float(np.linalg.norm(d)), thigh + shank - _NEVER
+        if wanted > longest + _FAR:
+            raise InputError(f"a step of {self.length:g} m is too long: the leg would have to be {wanted:.3f} m long")
+        reach = longest - _YIELDS * float(np.logaddexp(0.0, (longest - wanted) / _YIELDS))
+        d = d * (reach / wanted)  # a foot in the air is some millimetres nearer instead of a leg that snaps straight
+        down = hypot(d[1], d[2])
         knee = pi - acos((thigh**2 + shank**2 - reach**2) / (2.0 * thigh * shank))
         roll = atan2(d[1], -d[2])
         pitch = atan2(-d[0], down) - asin(shank * sin(knee) / reach)
         turned = Pose(rpy=(roll, 0.0, 0.0)) @ Pose(rpy=(0.0, pitch, 0.0))
-        ankle = (turned @ Pose(rpy=(0.0, knee, 0.0))).R.T @ Pose(rpy=(0.0, toes, 0.0)).R
+        ankle = (turned @ Pose(rpy=(0.0, knee, 0.0))).R.T @ level @ Pose(rpy=(0.0, toes, 0.0)).R
         return {
             f"{side} hip": rotation_vector_from_matrix(turned.R),
             f"{side} knee": knee,
             f"{side} ankle": rotation_vector_from_matrix(ankle),
         }
 
-    @property
-    def _foot_height(self) -> float:
-        """Height of the ankle above the floor [m]."""
-        return -float(self.m.frame("left sole").at.p[2])
+    # Sizes
+
+    @cached_property
+    def _leg_lengths(self) -> tuple[float, float]:
+        """Of thigh and shank [m]."""
+        thigh, shank = (-float(self.m.link(f"left {part}").at.p[2]) for part in ("shank", "foot"))
+        return thigh, shank
+
+    @cached_property
+    def _standing(self) -> float:
+        """Height of the pelvis that stands, its knees not quite straight [m]."""
+        hip = float(self.m.link("left thigh").at.p[2])
+        return -self._toe[1] + 0.9965 * sum(self._leg_lengths) - hip
+
+    @cached_property
+    def _toe(self) -> tuple[float, float]:
+        """Place x, z of the end of the toes from the ankle [m]."""
+        x, _, z = self.m.frame("left toe").at.p.tolist()
+        return x, z
+
+    @cached_property
+    def _heel(self) -> tuple[float, float]:
+        x, _, z = self.m.frame("left heel").at.p.tolist()
+        return x, z
+
+
+def _smooth(u: float) -> float:
+    """From 0 to 1 with velocities and accelerations of zero at both ends."""
+    u = min(max(u, 0.0), 1.0)
+    return u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
+
+
+def _ramp(u: float) -> float:
+    """Way of something whose velocity grows from 0 to 1 between u = -1 and 1."""
+    u = 0.5 * (u + 1.0)
+    return 0.0 if u < 0.0 else 2.0 * u - 1.0 if u > 1.0 else 2.0 * u**4 * (2.5 - 3.0 * u + u**2)
+
+
+def _envelope(phase: float, end: float) -> float:
+    """1 in the middle of a walk, 0 before 0 and after the end, growing and fading in a step."""
+    return _smooth(phase) * _smooth(end - phase)
+
+
+def _derivatives(function: Any, at: float, step: float = 1e-4) -> tuple[Array, Array, Array]:
+    """A function of the phase with its first two derivatives."""
+    before, here, after = (function(at + k * step) for k in (-1.0, 0.0, 1.0))
+    return here, (after - before) / (2.0 * step), (after - 2.0 * here + before) / step**2
+
+
+def _quintic(u: float, a: Array, da: Array, dda: Array, b: Array, db: Array, ddb: Array) -> Array:
+    """The polynomial of degree five with these ends, velocities and accelerations, at u from 0 to 1."""
+    c3 = 10.0 * (b - a) - 6.0 * da - 4.0 * db - 1.5 * dda + 0.5 * ddb
+    c4 = -15.0 * (b - a) + 8.0 * da + 7.0 * db + 1.5 * dda - ddb
+    c5 = 6.0 * (b - a) - 3.0 * (da + db) - 0.5 * (dda - ddb)
+    found: Array = a + u * (da + u * (0.5 * dda + u * (c3 + u * (c4 + u * c5))))
+    return found

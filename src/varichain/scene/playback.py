@@ -37,6 +37,7 @@ class Marker:
         time: When [s].
         kind: "cut", "connect" or "event".
         text: What happened, in words, such as "cut 'right grip'".
+        event: The name that the user gave the event, such as "step 4"; else the text.
         joint: Name of the joint that was cut or made; None for other events.
         place: Where that joint was (3,) [m]; None if there is no joint.
     """
@@ -44,6 +45,7 @@ class Marker:
     time: float
     kind: str
     text: str
+    event: str
     joint: str | None = None
     place: tuple[float, float, float] | None = None
 
@@ -314,6 +316,7 @@ def _markers(epochs: Sequence[Epoch], scenes: Sequence[Scene], k: int) -> list[M
         return []
     time = epochs[k].end
     edits = event.get("edits") or []
+    name = ", ".join(str(name) for name in event.get("names") or () if name)
     found = []
     for edit in edits:
         verb, joint = str(edit["kind"]).split()[0], edit["joint"]
@@ -321,8 +324,9 @@ def _markers(epochs: Sequence[Epoch], scenes: Sequence[Scene], k: int) -> list[M
         sides = (k, k + 1) if kind == "cut" else (k + 1, k)
         places = (_joint_place(epochs, scenes, side, joint, time) for side in sides)
         place = next((at for at in places if at is not None), None)
-        found.append(Marker(time, kind, f"{verb} {joint!r}", joint, place))
-    return found or [Marker(time, "event", event_text(event))]
+        text = f"{verb} {joint!r}"
+        found.append(Marker(time, kind, text, name or text, joint, place))
+    return found or [Marker(time, "event", event_text(event), name or event_text(event))]
 
 
 def _joint_place(
