@@ -28,7 +28,7 @@ def main() -> None:
     result = vc.forward_dynamics(fourbar.mechanism, fourbar.state)
     still = vc.draw(fourbar.mechanism, fourbar.state, size=(640, 400), result=result, labels=True, title=False)
     still.save(FOLDER / "fourbar.svg", overwrite=True)
-    _draw("highbar", highbar, 2.85, trails=["head top"], turn=-0.75)
+    _draw("highbar", highbar, 2.77, trails=["head top"], turn=-0.75)
     _draw("swing", swing, 2.62, turn=-1.1)
     _save("plot", _png(vc.plot(highbar), dpi=100))
     _save("tree", _tree(highbar.epochs[1].mechanism))

@@ -30,13 +30,29 @@ def test_swing_and_flight():
     assert worst_excess(trace) < OVERSHOOT
     heights = trace.epochs[0]["center"][:, 2]
     assert heights.min() < 1.9 < 2.5 < heights[0]
-    flight = trace.epochs[-1]
+    flight = trace.epochs[2]
     t = (flight.time - flight.start)[:, None]
     mass = sum(link.inertia.mass for link in flight.mechanism.links)
     start, velocity = flight["center"][0], flight["momentum"][0, 3:] / mass
     parabola = start + velocity * t + 0.5 * flight.mechanism.gravity * t**2
     assert np.abs(flight["center"] - parabola).max() < PARABOLA
-    assert flight["center"][-1, 0] > flight["center"][0, 0] + 0.5  # away from the bar
+    assert flight["center"][-1, 0] > flight["center"][0, 0] + 0.3  # on the way forward
+
+
+@long_run
+def test_the_gymnast_lands_on_a_foot_and_crouches():
+    """After the flight a toe is on the ground and stays there, the body is caught upright, and nothing is below it."""
+    scenario = highbar()
+    trace = scenario.run()
+    assert counts(summary(scenario, trace)) == [(24, 12), (23, 17), (22, 22), (25, 19)]
+    landed = trace.epochs[-1]
+    assert trace.epochs[2].event["names"] == ["right toe lands"] and trace.epochs[2].event["energy_lost"] > 100.0  # [J]
+    assert np.abs([place(landed, i, "right toe")[2] for i in range(len(landed))]).max() < CLOSED
+    frames = landed.mechanism.frames
+    for i in range(len(landed)):
+        assert min(place(landed, i, name)[2] for name in frames) > -0.05  # [m]
+    torso = vc.pose(landed.mechanism, trace.final, "torso")
+    assert torso.p[2] > 0.5 and torso.R[2, 2] > 0.7 and np.abs(trace.final.v).max() < 6.0
 
 
 @long_run

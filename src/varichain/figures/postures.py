@@ -20,13 +20,21 @@ POSTURES: Final[Mapping[str, Mapping[str, tuple[float, ...]]]] = {
     "arms forward": {"shoulder": (0.0, -90.0, 0.0)},
     "arms overhead": {"shoulder": (0.0, -180.0, 0.0)},
     "hanging": {"shoulder": (5.0, -165.0, 15.0), "elbow": (20.0,)},
+    "landing": {
+        "chest": (0.0, 25.0, 0.0),
+        "shoulder": (10.0, -60.0, 0.0),
+        "elbow": (20.0,),
+        "hip": (8.0, -70.0, 0.0),
+        "knee": (75.0,),
+        "ankle": (0.0, -15.0, 0.0),
+    },
     "sitting": {"hip": (0.0, -90.0, 0.0), "knee": (90.0,)},
     "squatting": {
-        "chest": (0.0, 30.0, 0.0),
-        "shoulder": (0.0, -80.0, 0.0),
-        "hip": (0.0, -115.0, 0.0),
-        "knee": (110.0,),
-        "ankle": (0.0, -20.0, 0.0),
+        "chest": (0.0, 35.0, 0.0),
+        "shoulder": (0.0, -95.0, 0.0),
+        "hip": (0.0, -120.0, 0.0),
+        "knee": (102.0,),
+        "ankle": (0.0, -24.9, 0.0),
     },
 }
 """Postures by name: flexion of elbows and knees, roll, pitch and yaw of the other joints [deg], on the left; the right

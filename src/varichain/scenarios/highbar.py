@@ -1,4 +1,4 @@
-"""A gymnast on the high bar [NY, Fig. 20]: swing, let go with one hand, with the other, fly; or catch the bar again."""
+"""A gymnast on the high bar [NY, Fig. 20]: swing, let go with one hand, then the other, land; or catch the bar anew."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import varichain as vc
 from varichain import figures
-from varichain.mechanism import Mechanism, Revolute
+from varichain.mechanism import Mechanism, Revolute, Spherical
 from varichain.scenarios.muscles import muscles
 from varichain.scenarios.reaching import Reaching
 from varichain.scenarios.scenario import Scenario
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _HOP = (1.04, 1.06)  # [s] when right and left let go to catch the bar again: shortly before the first swing's end
 _FLIGHT = 0.15  # [s] that a hand is off the bar
+_AFTER = 0.8  # [s] from the release to the end: the flight and half a second on the ground
+_LANDING = 1000.0, 110.0  # [N m/rad] and [N m s/rad] of the muscles that catch the body
 _NEAR = 0.014  # [m], the bar's radius: a hand whose middle is nearer to the bar's can close round it
 
 
@@ -37,10 +39,12 @@ def highbar(
     stiffness: float = 150.0,
     damping: float = 8.0,
 ) -> Scenario:
-    """A figure of 16 joint freedoms swings on the bar by both hands, lets go with the right, then the left, and flies.
+    """A figure of 16 joint freedoms swings on the bar by both hands, lets go with the right, then the left, and lands.
 
     Each hand holds by a hinge along the bar. With both, N_J = 6 + 16 + 2 = 24 and N_F = 12; with the left alone, 23 and
-    17; in flight, 22 and 22. Muscles hold the body as it hangs, like springs and dampers.
+    17; in flight, 22 and 22. Muscles hold the body as it hangs, like springs and dampers. Heels and toes that come down
+    are connected to the ground, each by a ball joint, and muscles catch the body in a crouch: with the right toe, 25
+    and 19.
 
     With `regrasp` the figure hops: near the front end of its first swing, where it has no weight, the right hand lets
     go, then the left; in flight both reach for the bar, and each closes round it as soon as it is there. N_J is 24, 23,
@@ -50,8 +54,8 @@ def highbar(
         height: Of the gymnast [m].
         mass: Of the gymnast [kg].
         angle: Of the body behind the vertical, at the start [rad].
-        release_right: When the right hand lets go [s]; by default 2.3, or 1.04 to catch the bar again.
-        release_left: When the left hand does [s]; by default 3.1, or 1.06.
+        release_right: When the right hand lets go [s]; by default 2.72, or 1.04 to catch the bar again.
+        release_left: When the left hand does [s]; by default 2.8, or 1.06.
         regrasp: Whether the hands catch the bar again.
         stiffness: Of the muscles [N m/rad].
         damping: Of the muscles [N m s/rad].
@@ -66,10 +70,13 @@ def highbar(
         grip = _grip(m, s, side)
         m.connect(grip.a, grip.b, grip.joint, grip.at, state=s, name=grip.name)
     hanging = muscles(m, s, stiffness, damping)
-    right, left = _HOP if regrasp else (2.3, 3.1)
+    right, left = _HOP if regrasp else (2.72, 2.8)
     right = right if release_right is None else release_right
     left = left if release_left is None else release_left
-    events: list[Event] = [vc.at(right, vc.cut("right hold")), vc.at(left, vc.cut("left hold"))]
+    events: list[Event] = [
+        vc.at(right, vc.cut("right hold"), name="right hand lets go"),
+        vc.at(left, vc.cut("left hold"), name="left hand lets go"),
+    ]
     if regrasp:
         arms = [f"{side} {joint}" for side in ("left", "right") for joint in ("shoulder", "elbow")]
         releases = {"right": right, "left": left}
@@ -79,8 +86,27 @@ def highbar(
             events.append(
                 vc.when(_nearing(side, release), _catch(side, hanging), direction=-1, name=f"{side} hand catches")
             )
+    else:
+        crouching = m.state()
+        figures.take_posture(crouching, "landing")
+        caught = muscles(m, crouching, *_LANDING)
+        ends = [f"{side} {end}" for side in ("left", "right") for end in ("heel", "toe")]
+        events += [_landing(end, max(right, left), caught) for end in ends]
     settings = {"method": "rk45", "tolerance": 1e-8, "control_step": 2e-3}
-    return Scenario("highbar", m, s, 4.0, tuple(events), hanging, settings=settings)
+    until = 4.0 if regrasp else max(right, left) + _AFTER
+    return Scenario("highbar", m, s, until, tuple(events), hanging, settings=settings)
+
+
+def _landing(end: str, release: float, caught: PD) -> Event:
+    """The end of a foot comes down on the ground and stays there; muscles catch the body."""
+
+    def height(m: Mechanism, s: State) -> float:
+        return max(float(vc.pose(m, s, end).p[2]), release - s.time)
+
+    def actions(m: Mechanism, s: State) -> list[Action]:
+        return [vc.connect(end, "ground", Spherical(), name=f"{end} on the ground"), vc.use(controller=caught)]
+
+    return vc.when(height, actions, direction=-1, name=f"{end} lands")
 
 
 def _bend_arms(m: Mechanism, s: State) -> None:

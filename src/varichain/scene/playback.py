@@ -316,7 +316,7 @@ def _markers(epochs: Sequence[Epoch], scenes: Sequence[Scene], k: int) -> list[M
         return []
     time = epochs[k].end
     edits = event.get("edits") or []
-    name = ", ".join(str(name) for name in event.get("names") or () if name)
+    name = ", ".join(name for name in map(str, event.get("names") or ()) if name and not name.startswith("t = "))
     found = []
     for edit in edits:
         verb, joint = str(edit["kind"]).split()[0], edit["joint"]
