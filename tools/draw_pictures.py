@@ -14,6 +14,7 @@ from varichain.exports.picture import Painter
 from varichain.mechanism import Mechanism
 from varichain.scenarios import SCENARIOS
 from varichain.scene import Playback, box_around, palette
+from varichain.scene.scene import corners_of
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 SIZE = (900, 540)
@@ -39,7 +40,7 @@ def _draw(name: str, trace: vc.Trace, time: float, turn: float, trails: list[str
     playback = Playback(trace, fps=100.0, trails=trails or [])
     i = playback.frame_at(time)
     poses = playback.poses(i)
-    seen = np.array(box_around([part for part in playback.parts if part.name in poses.names], poses))
+    seen = corners_of(np.array(box_around([part for part in playback.parts if part.name in poses.names], poses)))
     painter = Painter(playback, TWICE, Look(camera=(turn, CAMERAS["corner"][1])), seen)
     try:
         from PIL import Image

@@ -66,6 +66,7 @@ def test_pages_and_animations_have_every_link(run, tmp_path):
     parts = [part.name for part in Playback(trace, rate(trace)).parts]
     vc.export(trace, tmp_path / "run.html", fps=rate(trace))
     assert len(data_of(tmp_path / "run.html")["parts"]) == len(parts)
+    assert vc.export(trace, tmp_path / "whole.html").size < 1_600_000
     vc.export(trace, tmp_path / "run.glb", fps=rate(trace))
     assert {*parts} <= {node["name"] for node in content_of(tmp_path / "run.glb")[0]["nodes"]}
     assert vc.export(trace, tmp_path / "run.bvh", fps=rate(trace)).n_frames == FRAMES

@@ -73,7 +73,7 @@ def test_seats_are_the_undersides_of_the_thighs(figure: Figure) -> None:
     s = m.state()
     take_posture(s, "sitting")
     for side in ("left", "right"):
-        (capsule,) = m.link(f"{side} thigh").shapes
+        capsule = m.link(f"{side} thigh").shapes[0]
         assert isinstance(capsule, Capsule)
         seat, thigh = where(m, s, f"{side} seat"), vc.pose(m, s, f"{side} thigh")
         assert seat.is_close(Pose(seat.p), ROUNDING)

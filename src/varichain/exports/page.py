@@ -55,7 +55,9 @@ def _content(playback: Playback, look: Look) -> dict[str, Any]:
         "forces": _packed(playback.loop_forces, "<f4"),
         "trails": [_packed(path, "<f4") for path in playback.trails.values()],
         "vertices": _packed(gathered.vertices(), "<f4"),
-        "faces": _packed(gathered.faces(), "<u4"),
+        "normals": _packed(np.round(127.0 * gathered.normals()), "i1"),
+        "faces": _packed(gathered.faces(), "<u4" if gathered.is_large else "<u2"),
+        "isLarge": gathered.is_large,
         "parts": parts,
         "names": [part.name for part in playback.parts],
         "solids": marks,
@@ -115,8 +117,16 @@ class _Gathered:
     def surface(self, surface: Surface, color: RGBA | None) -> dict[str, Any]:
         return {"range": self.add(surface.triangles), "color": color or surface.color or palette.LINK}
 
+    @property
+    def is_large(self) -> bool:
+        """Whether indices of vertices need more than two bytes."""
+        return self._n_vertices > 65_535
+
     def vertices(self) -> NDArray[np.float64]:
-        return np.concatenate([np.hstack([part.vertices, part.normals]) for part in self._parts])
+        return np.concatenate([part.vertices for part in self._parts])
+
+    def normals(self) -> NDArray[np.float64]:
+        return np.concatenate([part.normals for part in self._parts])
 
     def faces(self) -> NDArray[np.int64]:
         both = zip(self._parts, self._starts, strict=True)

@@ -231,6 +231,7 @@ class Painter:
         time = float(self.playback.time[i])
         shown = [marker for marker in self.playback.markers if marker.time <= time < marker.time + _EVENT_SHOWN]
         clock.input = f"{time:.2f} s" if len(self.playback) > 1 else " "
+        shown = [marker for marker in shown if marker.time == shown[-1].time]
         event.input = ", ".join(dict.fromkeys(marker.event for marker in shown)) or " "
         if shown:
             event.prop.color = getattr(palette, shown[-1].kind.upper())[:3]

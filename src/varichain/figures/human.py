@@ -19,21 +19,15 @@ from typing import Final
 
 import numpy as np
 
+from varichain.errors import InputError
 from varichain.figures.anthropometry import Body
+from varichain.figures.flesh import Flesh
 from varichain.figures.frames import foot_frames, grip, head_top, seat
 from varichain.figures.joints import HumanJoints
 from varichain.figures.landmarks import Point, hip_height, landmarks, mirrored
 from varichain.figures.parts import Part, assembled
-from varichain.figures.segments import (
-    clavicle_inertia,
-    equal_ellipsoid,
-    foot_box,
-    limb,
-    limb_radius,
-    segment_inertia,
-    without,
-)
-from varichain.mechanism import Capsule, Fixed, Free, Joint, Mechanism
+from varichain.figures.segments import clavicle_inertia, limb_radius, segment_inertia, without
+from varichain.mechanism import Fixed, Free, Joint, Mechanism
 from varichain.spatial.pose import Pose
 
 TRUNK: Final = ("lower trunk", "mid trunk", "upper trunk")
@@ -84,12 +78,13 @@ def human40(
     joints = HumanJoints(body, damping, limits)
     left = landmarks(body)
     sides = {"left": left, "right": mirrored(left)}
-    parts = _trunk40(body, sides, joints)
+    flesh = Flesh(body, _checked(prefix), is_dressed=True)
+    parts = _trunk40(flesh, sides, joints)
     for side, points in sides.items():
-        parts.append(_clavicle(body, side, points, joints))
-        parts += _arm(body, side, points, f"{side} clavicle", joints.ball("wrist", side), joints)
+        parts.append(_clavicle(flesh, side, points, joints))
+        parts += _arm(flesh, side, points, f"{side} clavicle", joints.ball("wrist", side), joints)
     for side, points in sides.items():
-        parts += _leg(body, side, points, "pelvis", joints.ball("ankle", side), joints)
+        parts += _leg(flesh, side, points, "pelvis", joints.ball("ankle", side), joints)
     return assembled(parts, hip_height(body), name, mechanism, prefix, at)
 
 
@@ -116,13 +111,14 @@ def human16(
     left = landmarks(body)
     sides = {"left": left, "right": mirrored(left)}
     segments = [segment_inertia(body, segment, left) for segment in (*TRUNK, "head")]
-    shapes = tuple(equal_ellipsoid(segment) for segment in segments)
+    flesh = Flesh(body, _checked(prefix), is_dressed=False)
+    shapes = (*flesh.pelvis(left), *flesh.chest(left), *flesh.head(left))
     inertia, top = reduce(add, segments), head_top(left)
     parts = [Part("torso", None, Free(name="torso"), left["mid-hip"], inertia, shapes, top)]
     for side, points in sides.items():
-        parts += _arm(body, side, points, "torso", Fixed(name=f"{side} wrist"), joints)
+        parts += _arm(flesh, side, points, "torso", Fixed(name=f"{side} wrist"), joints)
     for side, points in sides.items():
-        parts += _leg(body, side, points, "torso", Fixed(name=f"{side} ankle"), joints)
+        parts += _leg(flesh, side, points, "torso", Fixed(name=f"{side} ankle"), joints)
     return assembled(parts, hip_height(body), name, mechanism, prefix, at)
 
 
@@ -131,54 +127,57 @@ def standing_height(height: float = 1.75, sex: str = "male") -> float:
     return hip_height(Body(height=height, sex=sex))
 
 
-def _trunk40(body: Body, sides: dict[str, Points], joints: HumanJoints) -> list[Part]:
+def _trunk40(flesh: Flesh, sides: dict[str, Points], joints: HumanJoints) -> list[Part]:
     """Pelvis, chest and head. The chest bends at the navel, the head at the seventh cervical vertebra."""
-    left = sides["left"]
+    body, left = flesh.body, sides["left"]
     lower, mid, upper = (segment_inertia(body, segment, left) for segment in TRUNK)
     head = segment_inertia(body, "head", left)
     chest = without(mid + upper, *(clavicle_inertia(body, points) for points in sides.values()))
     bend, neck, top = joints.ball("chest"), joints.ball("neck"), head_top(left)
     return [
-        Part("pelvis", None, Free(name="pelvis"), left["mid-hip"], lower, (equal_ellipsoid(lower),)),
-        Part("chest", "pelvis", bend, left["omphalion"], chest, (equal_ellipsoid(mid), equal_ellipsoid(upper))),
-        Part("head", "chest", neck, left["cervicale"], head, (equal_ellipsoid(head),), top),
+        Part("pelvis", None, Free(name="pelvis"), left["mid-hip"], lower, flesh.pelvis(left)),
+        Part("chest", "pelvis", bend, left["omphalion"], chest, flesh.chest(left)),
+        Part("head", "chest", neck, left["cervicale"], head, flesh.head(left), top),
     ]
 
 
-def _clavicle(body: Body, side: str, points: Points, joints: HumanJoints) -> Part:
-    inertia = clavicle_inertia(body, points)
-    shape = _between(points, "sternoclavicular", "shoulder", inertia.mass)
-    joint = joints.ball("clavicle", side)
-    return Part(f"{side} clavicle", "chest", joint, points["sternoclavicular"], inertia, (shape,))
+def _clavicle(flesh: Flesh, side: str, points: Points, joints: HumanJoints) -> Part:
+    inertia, joint = clavicle_inertia(flesh.body, points), joints.ball("clavicle", side)
+    return Part(f"{side} clavicle", "chest", joint, points["sternoclavicular"], inertia, flesh.clavicle(points))
 
 
-def _arm(body: Body, side: str, points: Points, parent: str, wrist: Joint, joints: HumanJoints) -> list[Part]:
-    upper, fore, hand = (segment_inertia(body, segment, points) for segment in ("upper arm", "forearm", "hand"))
-    upper_shape = _between(points, "shoulder", "elbow", upper.mass)
-    fore_shape = _between(points, "elbow", "wrist", fore.mass)
-    hand_shape = _between(points, "wrist", "knuckle", hand.mass)
+def _arm(flesh: Flesh, side: str, points: Points, parent: str, wrist: Joint, joints: HumanJoints) -> list[Part]:
+    upper, fore, hand = (segment_inertia(flesh.body, segment, points) for segment in ("upper arm", "forearm", "hand"))
+    upper_shapes = flesh.upper_arm(points, _radius(points, "shoulder", "elbow", upper.mass))
+    fore_shapes = flesh.forearm(points, _radius(points, "elbow", "wrist", fore.mass))
     shoulder, elbow = joints.ball("shoulder", side), joints.hinge("elbow", side)
     return [
-        Part(f"{side} upper arm", parent, shoulder, points["shoulder"], upper, (upper_shape,)),
-        Part(f"{side} forearm", f"{side} upper arm", elbow, points["elbow"], fore, (fore_shape,)),
-        Part(f"{side} hand", f"{side} forearm", wrist, points["wrist"], hand, (hand_shape,), grip(side, points)),
+        Part(f"{side} upper arm", parent, shoulder, points["shoulder"], upper, upper_shapes),
+        Part(f"{side} forearm", f"{side} upper arm", elbow, points["elbow"], fore, fore_shapes),
+        Part(f"{side} hand", f"{side} forearm", wrist, points["wrist"], hand, flesh.hand(points), grip(side, points)),
     ]
 
 
-def _leg(body: Body, side: str, points: Points, parent: str, ankle: Joint, joints: HumanJoints) -> list[Part]:
-    thigh, shank, foot = (segment_inertia(body, segment, points) for segment in ("thigh", "shank", "foot"))
-    thigh_shape = _between(points, "hip", "knee", thigh.mass)
-    shank_shape = _between(points, "knee", "ankle", shank.mass)
-    foot_shape, underside = foot_box(points, foot.mass), seat(side, points, thigh_shape.radius)
+def _leg(flesh: Flesh, side: str, points: Points, parent: str, ankle: Joint, joints: HumanJoints) -> list[Part]:
+    thigh, shank, foot = (segment_inertia(flesh.body, segment, points) for segment in ("thigh", "shank", "foot"))
+    radius = _radius(points, "hip", "knee", thigh.mass)
+    thigh_shapes, underside = flesh.thigh(points, radius), seat(side, points, radius)
+    shank_shapes = flesh.shank(points, _radius(points, "knee", "ankle", shank.mass))
     hip, knee = joints.ball("hip", side), joints.hinge("knee", side)
+    frames = foot_frames(side, points)
     return [
-        Part(f"{side} thigh", parent, hip, points["hip"], thigh, (thigh_shape,), underside),
-        Part(f"{side} shank", f"{side} thigh", knee, points["knee"], shank, (shank_shape,)),
-        Part(f"{side} foot", f"{side} shank", ankle, points["ankle"], foot, (foot_shape,), foot_frames(side, points)),
+        Part(f"{side} thigh", parent, hip, points["hip"], thigh, thigh_shapes, underside),
+        Part(f"{side} shank", f"{side} thigh", knee, points["knee"], shank, shank_shapes),
+        Part(f"{side} foot", f"{side} shank", ankle, points["ankle"], foot, flesh.foot(points), frames),
     ]
 
 
-def _between(points: Points, start: str, end: str, mass: float) -> Capsule:
-    """Capsule from one landmark to another, as thick as its mass wants."""
-    length = float(np.linalg.norm(points[end] - points[start]))
-    return limb(points[end], points[start], limb_radius(mass, length))
+def _radius(points: Points, start: str, end: str, mass: float) -> float:
+    """Radius [m] of the capsule from one landmark to another that has the mass."""
+    return limb_radius(mass, float(np.linalg.norm(points[end] - points[start])))
+
+
+def _checked(prefix: str) -> str:
+    if not isinstance(prefix, str):
+        raise InputError(f"prefix must be a string, not {prefix!r}")
+    return prefix

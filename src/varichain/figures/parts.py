@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from varichain.errors import InputError
 from varichain.figures.landmarks import Point
 from varichain.mechanism import Inertia, Joint, Mechanism
-from varichain.mechanism.shapes import Box, Capsule, Ellipsoid
+from varichain.mechanism.shapes import Capsule, Ellipsoid
 from varichain.mechanism.transaction import transaction
 from varichain.spatial.pose import Pose
 
@@ -22,7 +22,7 @@ class Part:
     joint: Joint
     origin: Point
     inertia: Inertia
-    shapes: tuple[Box | Capsule | Ellipsoid, ...]
+    shapes: tuple[Capsule | Ellipsoid, ...]
     frames: dict[str, Pose] = field(default_factory=dict)
 
 
@@ -38,8 +38,6 @@ def assembled(
 
     The part without parent gets its origin at the height `hips` [m] above the floor frame `at`.
     """
-    if not isinstance(prefix, str):
-        raise InputError(f"prefix must be a string, not {prefix!r}")
     floor = Pose.coerce(at, "at")
     target = target_of(name, mechanism)
     origins = {part.link: part.origin for part in parts}

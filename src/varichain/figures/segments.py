@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from varichain.figures.anthropometry import Body
 from varichain.figures.landmarks import Point
-from varichain.mechanism import Box, Capsule, Ellipsoid, Inertia
+from varichain.mechanism import Capsule, Inertia
 from varichain.spatial.pose import Pose
 from varichain.spatial.rotation import matrix_with_z_along
 
@@ -23,9 +23,6 @@ CLAVICLE_SHARE: Final = 0.075
 
 CLAVICLE_RADIUS: Final = 0.2
 """Radius of a shoulder girdle over its length, for its inertia."""
-
-FOOT_BREADTH: Final = 0.38
-"""Breadth of a foot over its length, 102 mm and 271 mm in men [ANSUR]."""
 
 CRANIAL_END: Final = {
     "head": "vertex",
@@ -87,21 +84,3 @@ def limb_radius(mass: float, length: float) -> float:
         if step <= 1e-15 * radius:
             break
     return radius
-
-
-def foot_box(points: dict[str, Point], mass: float) -> Box:
-    """Box on the floor from heel to toe, as high as the mass of the foot wants at DENSITY."""
-    heel, toe, floor = points["heel"], points["toe"], float(points["sole"][2])
-    length = float(toe[0] - heel[0])
-    breadth = FOOT_BREADTH * length
-    height = mass / (DENSITY * length * breadth)
-    middle = 0.5 * (heel + toe)
-    return Box((length, breadth, height), at=Pose(p=(middle[0], middle[1], floor + 0.5 * height)))
-
-
-def equal_ellipsoid(inertia: Inertia) -> Ellipsoid:
-    """The uniform ellipsoid with the same mass, centre and inertia; axes as the frame's (`about_com` is diagonal)."""
-    moments = np.diag(inertia.about_com)
-    squares = 2.5 * (moments.sum() - 2.0 * moments) / inertia.mass
-    a, b, c = np.sqrt(squares)
-    return Ellipsoid((float(a), float(b), float(c)), at=Pose(p=inertia.com))
