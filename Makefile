@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test test-long bench pictures browser venv clean
+.PHONY: help demo test test-long bench docs pictures browser venv clean
 
 help:
 	@echo "make demo    install the package and show what it does"
@@ -13,6 +13,7 @@ help:
 	@echo "make test-long  run the long sweeps that make test leaves out"
 	@echo "make bench   measure the speed"
 	@echo "make browser   install chromium for the tests of pages, where that is possible"
+	@echo "make docs    build the documentation site into site/, without network"
 	@echo "make pictures  draw the pictures of the documents anew"
 	@echo "make venv    only install (package and developers' tools) into $(VENV)"
 	@echo "make clean   remove $(VENV) and everything that was generated"
@@ -44,6 +45,11 @@ browser:
 bench: venv
 	$(BIN)/varichain bench
 
+docs: venv
+	$(BIN)/python tools/write_api.py
+	$(BIN)/python -m mkdocs build --strict --quiet
+	@echo "open site/index.html in a browser"
+
 pictures: venv browser
 	$(BIN)/python tools/draw_pictures.py
 	$(BIN)/python tools/photograph_viewer.py
@@ -69,5 +75,5 @@ $(VENV)/.dev-installed: pyproject.toml | $(BIN)/python
 	@touch $(VENV)/.package-installed $@
 
 clean:
-	rm -rf $(VENV) build dist out .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist out site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -31,8 +31,25 @@ def main() -> None:
     still.save(FOLDER / "fourbar.svg", overwrite=True)
     _draw("highbar", highbar, 2.77, trails=["head top"], turn=-0.75)
     _draw("swing", swing, 2.62, turn=-1.1)
+    _gallery()
     _save("plot", _png(vc.plot(highbar), dpi=100))
     _save("tree", _tree(highbar.epochs[1].mechanism))
+
+
+def _gallery() -> None:
+    """Four instants of every scenario, side by side."""
+    from PIL import Image
+
+    (FOLDER / "gallery").mkdir(exist_ok=True)
+    for name, builder in SCENARIOS.items():
+        trace = builder().run()
+        playback = Playback(trace, fps=50.0)
+        painter = Painter(playback, (800, 800), Look(title=False))
+        shares = (0.02, 0.4, 0.76, 1.0)
+        pictures = [painter.image(round(share * (len(playback) - 1))) for share in shares]
+        painter.close()
+        strip = Image.fromarray(np.concatenate(pictures, axis=1)).resize((1200, 300), Image.Resampling.LANCZOS)
+        _save(f"gallery/{name}", strip)
 
 
 def _draw(name: str, trace: vc.Trace, time: float, turn: float, trails: list[str] | None = None) -> None:

@@ -1,0 +1,80 @@
+"""Write the pages of the API, docs/api/*.md: all public names by topic; mkdocstrings fills in the docstrings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+import varichain as vc
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "api"
+TOPICS = {
+    "structure": (
+        "Structure",
+        "Mechanisms, links, joints, shapes and named frames.",
+        "Mechanism Link Frame Inertia Pose Joint Revolute Prismatic Screw Spherical SwingTwist Universal Cylindrical "
+        "Planar Free Fixed PinInSlot PointOnLine PointInPlane Distance Coupling Breaks Shape Box Sphere Capsule "
+        "Cylinder Ellipsoid Mesh check",
+    ),
+    "state": ("States", "Time, coordinates and velocities.", "State JointState"),
+    "dynamics": (
+        "Kinematics and dynamics",
+        "Poses, Jacobians, forces, energies; loops and their freedoms.",
+        "pose velocity jacobian bias_acceleration center_of_mass center_of_mass_jacobian mass_matrix bias_force "
+        "forward_dynamics ForwardDynamics inverse_dynamics InverseDynamics Actuation joint_forces Force LoopForces "
+        "loop_states LoopState energy Energy momentum Momentum mobility Mobility assemble Assembly project "
+        "limit_excess coupling_matrix CouplingMatrix Prepared Batch",
+    ),
+    "changes": (
+        "Changes of structure",
+        "What happens at one instant: connections, cuts, pushes, impacts.",
+        "change StructureChange connect Connect cut Cut couple Couple push release impact Impact overloads Overload "
+        "closures constant_loops replace_constant_loops",
+    ),
+    "simulation": (
+        "Simulation",
+        "Whole runs, events, controllers, motions; many runs at a time; live runs.",
+        "simulate resume at when when_force use stop PD ComputedTorque Torques Compiled SoftLimits Motion JointMotion "
+        "TimeFunctions rollout Rollout LiveRun load_scenario",
+    ),
+    "traces": (
+        "Traces and pictures",
+        "What a run did, as numbers, pictures, films and pages.",
+        "Trace TraceWriter Columns plot draw Look export view",
+    ),
+    "files": ("Figures and robot files", "People, and robots from URDF, SDF and MJCF.", "figures load save"),
+    "errors": (
+        "Errors and warnings",
+        "One family; every message says what was found and what would be valid.",
+        " ".join(name for name in vc.__all__ if name.endswith(("Error", "Warning", "Interrupted"))),
+    ),
+}
+"""Title, a sentence and the names of each page."""
+
+
+def main() -> None:
+    """Write all pages."""
+    FOLDER.mkdir(exist_ok=True)
+    for page, text in pages().items():
+        (FOLDER / f"{page}.md").write_text(text, encoding="utf-8")
+
+
+def pages() -> dict[str, str]:
+    """Texts of the pages by name."""
+    head = "# API\n\nAll public names of `import varichain as vc`, by topic, from their docstrings.\n"
+    rows = ["| topic | names |", "| --- | --- |"]
+    found = {}
+    for page, (title, about, names) in TOPICS.items():
+        rows.append(f"| [{title}]({page}.md) | {', '.join(f'`{name}`' for name in names.split())} |")
+        parts = [f"::: {_home(name)}\n" for name in names.split()]
+        found[page] = "\n".join([f"# {title}\n\n{about}\n", *parts])
+    return found | {"index": "\n".join([head, *rows, ""])}
+
+
+def _home(name: str) -> str:
+    value = getattr(vc, name)
+    return value.__name__ if isinstance(value, ModuleType) else f"{value.__module__}.{value.__qualname__}"
+
+
+if __name__ == "__main__":
+    main()
