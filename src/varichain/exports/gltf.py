@@ -143,4 +143,6 @@ def _material(color: RGBA) -> dict[str, Any]:
     """A matt surface; glTF wants linear colours."""
     linear = [((x + 0.055) / 1.055) ** 2.4 if x > 0.04045 else x / 12.92 for x in color[:3]]
     look = {"baseColorFactor": [*linear, color[3]], "metallicFactor": 0.0, "roughnessFactor": 0.6}
-    return {"pbrMetallicRoughness": look} | ({"alphaMode": "BLEND"} if color[3] < 1.0 else {})
+    return {"name": palette.hex_color(color), "pbrMetallicRoughness": look} | (
+        {"alphaMode": "BLEND"} if color[3] < 1.0 else {}
+    )
