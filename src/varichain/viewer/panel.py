@@ -7,6 +7,7 @@ from html import escape
 
 from varichain.scene import palette
 from varichain.scene.palette import hex_color
+from varichain.spatial.report import numbers
 from varichain.viewer.source import Counts, Frame, Report
 
 _BOX = "margin:0.25em 0.9em;font-size:0.82em;line-height:1.35"
@@ -54,8 +55,10 @@ def frame_html(frame: Frame) -> str:
         if frame.rate < 0.95 * frame.speed:
             pace += f", {frame.speed:g} x asked for"
     kinetic, gravity, springs = frame.energy
-    energy = f"energy: kinetic {kinetic:.4g} J, height {gravity:.4g} J"
-    return clock_html(frame.time, [pace, energy + (f", springs {springs:.4g} J" if springs else "")], frame.message)
+    largest = max(map(abs, frame.energy))
+    parts = {"kinetic": kinetic, "potential": gravity + springs, "sum": kinetic + gravity + springs}
+    energy = ", ".join(f"{name} {numbers(value, largest)} J" for name, value in parts.items())
+    return clock_html(frame.time, [pace, f"energy: {energy}"], frame.message)
 
 
 def reports_html(reports: Sequence[Report], most: int = 4) -> str:
