@@ -28,6 +28,7 @@ import numpy as np
 import varichain as vc
 from varichain.trace.file import TraceFile
 from varichain.trace.frames import frame
+from varichain.trace.records import text_of
 from varichain.trace.scan import Scan
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
@@ -187,7 +188,7 @@ def _mutated_text(rng: Any, content: bytes) -> bytes:
         return head + b'{"a":' + b"[" * 10**5 + b"]" * 10**5 + b"}"
     try:
         body = content[len(head) :]
-        value = json.loads(body if body[:1] == b"{" else zlib.decompress(body))
+        value = json.loads(text_of(body))
     except (ValueError, RecursionError, zlib.error):
         return bytes(rng.permutation(np.frombuffer(content, np.uint8)).tobytes())
     _mutate_value(rng, value)
