@@ -8,9 +8,9 @@ from varichain.dynamics.arguments import sound_layout
 from varichain.errors import InputError
 from varichain.exports.look import look_from
 from varichain.exports.still import Still, still_of
+from varichain.files import Path
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
-from varichain.trace.replace import Path
 
 
 def draw(

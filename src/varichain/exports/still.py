@@ -12,11 +12,11 @@ import numpy as np
 
 from varichain.errors import InputError, MissingExtraError
 from varichain.exports.look import Look
+from varichain.files import Path, check_free, completed, file_name
 from varichain.mechanism import Mechanism, description
 from varichain.scene import Playback
 from varichain.spatial.arrays import Array
 from varichain.trace import Columns, TraceWriter
-from varichain.trace.replace import Path, check_free, completed, file_name
 
 SUFFIXES = (".png", ".svg")
 

@@ -67,7 +67,9 @@ class Edit(NamedTuple):
             text += f", impulse {force:.4g} N s, {moment:.4g} N m s"
         return text
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        """In words too."""
+        return str(self)
 
 
 class LogEntry(NamedTuple):
@@ -76,7 +78,7 @@ class LogEntry(NamedTuple):
     Attributes:
         time: Time of the state that was changed [s]; None for an edit of the structure alone.
         edits: What was done, in order.
-        energy_lost: Kinetic energy that the impact took [J]; None for an edit of the structure alone.
+        energy_lost: Energy that the change took [J]; None for an edit of the structure alone.
         number: Counted from 0 over the mechanism's life.
     """
 
@@ -91,7 +93,9 @@ class LogEntry(NamedTuple):
         lost = f"; {self.energy_lost:.4g} J lost" if self.energy_lost else ""
         return f"{when}  " + "; ".join(map(str, self.edits)) + lost
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        """The same."""
+        return str(self)
 
 
 @dataclass(repr=False)
