@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from varichain.dynamics.arguments import sound_layout
+from varichain.dynamics.forward import ForwardDynamics
+from varichain.dynamics.inverse import InverseDynamics
 from varichain.errors import InputError
 from varichain.exports.look import look_from
 from varichain.exports.still import Still, still_of
 from varichain.files import Path
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.checks import flag, instance
 
 
 def draw(
@@ -49,6 +52,9 @@ def draw(
         raise InputError(f"expected a Mechanism, not {type(m).__name__}")
     state = m.state() if s is None else s
     sound_layout(m, state)
+    flag(overwrite, "overwrite")
+    if result is not None:
+        instance(result, (ForwardDynamics, InverseDynamics), "result")
     still = still_of(m, state.q, size, look_from(look), None if result is None else result.loop_forces)
     if path is not None:
         still.save(path, overwrite)

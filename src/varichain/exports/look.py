@@ -11,7 +11,7 @@ from varichain.errors import InputError, UnknownNameError
 from varichain.mechanism.shapes import Sphere
 from varichain.scene import Part, Scene, Surface, palette
 from varichain.scene.palette import RGBA
-from varichain.spatial.checks import finite_numbers, positive_scalar
+from varichain.spatial.checks import finite_numbers, flag, instance, positive_scalar
 
 CAMERAS = {
     "corner": (-1.05, 0.16),
@@ -56,7 +56,10 @@ class Look:
             raise UnknownNameError("camera", self.camera, CAMERAS)
         positive_scalar(self.zoom, "zoom")
         object.__setattr__(self, "background", _color(self.background))
-        object.__setattr__(self, "colors", {name: _color(color) for name, color in self.colors.items()})
+        colors = instance(self.colors, Mapping, "colors")
+        object.__setattr__(self, "colors", {name: _color(color) for name, color in colors.items()})
+        for choice in ("labels", "forces", "joints", "ground", "title"):
+            flag(getattr(self, choice), choice)
         _ = self.view
 
     @property

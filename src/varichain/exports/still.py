@@ -16,6 +16,7 @@ from varichain.files import Path, check_free, completed, file_name
 from varichain.mechanism import Mechanism, description
 from varichain.scene import Playback
 from varichain.spatial.arrays import Array
+from varichain.spatial.checks import is_index, is_sequence, shown
 from varichain.trace import Columns, TraceWriter
 
 SUFFIXES = (".png", ".svg")
@@ -95,9 +96,10 @@ def still_of(
     m: Mechanism, q: Array, size: tuple[int, int], look: Look, loop_forces: Mapping[str, Array] | None = None
 ) -> Still:
     """The picture of a mechanism with coordinates q (n_q,), and with wrenches [moment; force] of loops by name."""
-    is_fine = len(size) == 2 and all(isinstance(number, int) and 64 <= number <= 7680 for number in size)
-    if not is_fine:
-        raise InputError(f"size must be width and height of the picture, whole numbers from 64 to 7680, not {size!r}")
+    is_pair = is_sequence(size) and len(size) == 2 and all(is_index(number, 7681) for number in size)
+    if not is_pair or min(size) < 64:
+        text = shown(size)
+        raise InputError(f"size must be width and height of the picture, whole numbers from 64 to 7680, not {text}")
     wrenches = [np.zeros(6)] * len(m.virtual_links)
     if loop_forces is not None:
         wrenches = [np.asarray(loop_forces[str(link.joint and link.joint.name)]) for link in m.virtual_links]
