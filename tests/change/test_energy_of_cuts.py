@@ -4,16 +4,17 @@ import numpy as np
 import pytest
 
 import varichain as vc
-from linkages import off_books, rod
+from linkages import off_books
 
+BAR = vc.Inertia.box(1.0, size=(1.0, 0.1, 0.1), com=(0.5, 0, 0))
 ROUNDING = 1e-12  # of energies of some joules
 
 
 def pendulum(**options):
     """Two rods, the upper one on a hinge with these options, turned and moving."""
     m = vc.Mechanism("pendulum")
-    m.add_link("upper", "ground", vc.Revolute("y", name="shoulder", **options), inertia=rod(1.0))
-    m.add_link("lower", "upper", vc.Revolute("y", name="elbow"), at=(1, 0, 0), inertia=rod(1.0))
+    m.add_link("upper", "ground", vc.Revolute("y", name="shoulder", **options), inertia=BAR)
+    m.add_link("lower", "upper", vc.Revolute("y", name="elbow"), at=(1, 0, 0), inertia=BAR)
     s = m.state()
     s.q, s.v = (0.3, 0.2), (2.0, -1.0)
     return m, s

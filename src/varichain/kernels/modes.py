@@ -213,8 +213,6 @@ def choose_modes(context, t, q, v, tau, a):
         derivative(context, t, q, v, tau, a)
         if n_open == 0:
             return True
-        if opening_acceleration(table, a) > allowed_opening(a) and _move_on(context, t, q, v, tau, a):
-            continue
         turned = False
         for i in range(len(restraints)):
             restraint = restraints[i]
@@ -233,9 +231,13 @@ def choose_modes(context, t, q, v, tau, a):
                     restraint.locked = 1
                     restraint.slide = 0
                 turned = True
-        if not turned:
-            _leave_stops(restraints)
-            return True
+        if turned:
+            continue
+        # forces within bounds are not enough: dependent rows tell none
+        if opening_acceleration(table, a) > allowed_opening(a) and _move_on(context, t, q, v, tau, a):
+            continue
+        _leave_stops(restraints)
+        return True
     _leave_stops(restraints)
     return False
 
