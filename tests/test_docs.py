@@ -14,6 +14,7 @@ import varichain
 import varichain.dynamics.coordinates as coordinates
 from lane import long_run
 from varichain.mechanism.check import RULES
+from varichain.mechanism.mechanism import RANK_TOLERANCE
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -123,7 +124,8 @@ def test_the_thresholds_are_those_of_the_code():
     """The thresholds of the selection of coordinates have the documented values."""
     found = re.findall(r"^\| `([A-Z_]+)` \| (\S+) \|$", read(ROOT / "docs" / "closed-chains.md"), re.MULTILINE)
     assert {name: float(value) for name, value in found} == {
-        name: getattr(coordinates, name) for name in ("RANK_TOLERANCE", "PIVOT_THRESHOLD", "KEEP_THRESHOLD")
+        "RANK_TOLERANCE": RANK_TOLERANCE,
+        **{name: getattr(coordinates, name) for name in ("PIVOT_THRESHOLD", "KEEP_THRESHOLD")},
     }
 
 

@@ -119,7 +119,7 @@ if TYPE_CHECKING:
         velocity,
     )
     from varichain.exports import Look, export
-    from varichain.formats import load, save
+    from varichain.formats import save
     from varichain.instants import (
         Connect,
         Couple,
@@ -137,6 +137,7 @@ if TYPE_CHECKING:
         release,
     )
     from varichain.layout import JointState, State
+    from varichain.loading import load
     from varichain.motion import JointMotion, Motion, TimeFunctions
     from varichain.plots import plot
     from varichain.scenarios.files import load_scenario
@@ -199,7 +200,7 @@ _HOMES = {
     "export": "varichain.exports",
     "load_scenario": "varichain.scenarios.files",
     "constant_loops": "varichain.closures",
-    "load": "varichain.formats",
+    "load": "varichain.loading",
     "plot": "varichain.plots",
     "replace_constant_loops": "varichain.closures",
     "resume": "varichain.simulation",

@@ -256,8 +256,17 @@ def test_reachy_mini():
 
 @compiled_only
 @needs_examples
-@pytest.mark.parametrize(("name", "is_held"), [("cassie_v2.sdf", False), ("cassie_reduced.sdf", True)])
-def test_cassie_runs(name, is_held):
+@pytest.mark.parametrize(
+    ("name", "is_held", "method"),
+    [
+        ("cassie_v2.sdf", False, "rk45"),
+        ("cassie_v2.sdf", True, "rk45"),
+        ("cassie_reduced.sdf", True, "rk45"),
+        ("cassie_wo_gearbox_spring.sdf", True, "rk45"),
+        ("cassie.sdf", True, "gbs"),
+    ],
+)
+def test_cassie_runs(name, is_held, method):
     """In 5 s under gravity, falling freely or with its pelvis held and its legs swinging, Cassie's loops stay closed.
 
     Limits are off: the files' own zero pose has feet and cranks 0.61 rad outside theirs.
@@ -267,9 +276,52 @@ def test_cassie_runs(name, is_held):
     assert vc.limit_excess(m, s)
     if is_held:
         m.connect("pelvis", "ground", vc.Fixed(), state=s)
-    epoch = vc.simulate(m, s, 5.0, sample=0.01, limits="off").epochs[0]
+    fast, dense = vc.forward_dynamics(m, s).a, vc.forward_dynamics(m, s, method="kkt").a
+    assert np.abs(fast - dense).max() < 1e-6 * np.abs(dense).max()
+    epoch = vc.simulate(m, s, 5.0, sample=0.01, limits="off", method=method).epochs[0]
     assert epoch.closure.max() < CLOSED
     for i in range(0, len(epoch), 50):
-        assert max(loop.gap for loop in vc.loop_states(epoch.mechanism, epoch.state(i)).values()) < CLOSED
+        # rows that are redundant but for the file's last digits stay open by them
+        assert max(loop.gap for loop in vc.loop_states(epoch.mechanism, epoch.state(i)).values()) < 10.0 * CLOSED
     account = epoch.energy.sum(axis=1) - epoch.work[:, :-1].sum(axis=1) + epoch.work[:, -1]
-    assert np.ptp(account) < 1e-6 * abs(account[0])  # Runge-Kutta 4 at 1 ms
+    assert np.ptp(account) < 1e-9 * abs(account[0])  # steps of error 1e-9
+
+
+@needs_examples
+@pytest.mark.parametrize("name", ["cassie_reduced.sdf", "cassie_simple.sdf"])
+def test_cassie_s_rounded_feet(name):
+    """Axes off by 0.01 rad lock the feet, by 5e-5 and 3e-4 only: told at load, and loosened unless that is refused."""
+    m = vc.load(example(name), strict=False)
+    assert sum("rounding" in str(note) for note in m.source.notes) == 2
+    found = vc.mobility(m, vc.assemble(m, m.state()).state, probe=False)
+    assert found.n_independent == 13 and not found.locked
+    kept = vc.load(example(name), strict=False, keep_rounding=True)
+    found = vc.mobility(kept, vc.assemble(kept, kept.state()).state, probe=False)
+    assert found.n_independent == 11 and "left-foot-op" in found.locked
+
+
+@compiled_only
+@needs_examples
+def test_cassie_stands_and_squats():
+    """cassie_v2 with bent knees, both feet welded to the ground, stands for 2 s and squats by 2 cm under PD control."""
+    m = vc.load(example("cassie_v2.sdf"), strict=False)
+    s, sides = m.state(), ("left", "right")
+    for side in sides:
+        s[f"{side}-pitch-op"].q, s[f"{side}-knee-op"].q = 0.15, -0.3
+    s = vc.assemble(m, s, hold=[f"{side}-{joint}-op" for side in sides for joint in ("pitch", "knee")]).state
+    for side in sides:
+        m.connect(f"{side}-foot", "ground", vc.Fixed(), state=s)
+    motors = ("roll-op", "yaw-op", "pitch-op", "knee-op", "foot-op", "knee-shin-joint", "tarsus-spring-joint")
+    joints = [f"{side}-{motor}" for side in sides for motor in motors]
+    heights = [vc.pose(m, s, "pelvis").p[2]]
+    for bend in (0.0, 0.3):
+        target = {name: s[name].q for name in joints}
+        for side in sides:
+            target[f"{side}-pitch-op"] += 0.5 * bend
+            target[f"{side}-knee-op"] -= bend
+        controller = vc.PD(target, stiffness=2000.0, damping=50.0)
+        trace = vc.simulate(m, s, s.time + 2.0, controller=controller, limits="off", sample=0.01)
+        s = trace.final.follow(m)
+        assert trace.epochs[-1].closure.max() < CLOSED and np.abs(s.v).max() < 0.1
+        heights.append(vc.pose(m, s, "pelvis").p[2])
+    assert abs(heights[1] - heights[0]) < 0.01 and heights[1] - heights[2] > 0.015

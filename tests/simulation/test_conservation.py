@@ -70,7 +70,7 @@ def test_trend_has_the_order_of_the_method():
     lost = []
     for step in (0.04, 0.02):
         m, s = pendulum(angle=0.0, rate=0.0)
-        epoch = vc.simulate(m, s, scaled(100.0, 4.0), step=step, sample=1.0).epochs[0]
+        epoch = vc.simulate(m, s, scaled(100.0, 4.0), method="rk4", step=step, sample=1.0).epochs[0]
         energy = epoch.energy.sum(axis=1)
         lost.append(-trend(energy[:, None], epoch.time))
     assert np.log2(lost[0] / lost[1]) == pytest.approx(5, abs=0.3)

@@ -45,7 +45,8 @@ def test_an_open_chain_is_driven_with_the_torques_of_inverse_dynamics():
         assert trace.epochs[0]["holding"][i] == pytest.approx(expected, abs=EXACT)
     # rk4 integrates the power over pieces of a spline whose third derivative jumps: of order three
     coarse, fine = (
-        np.abs(account(vc.simulate(m, on(motion, m), 1.0, motion=motion, step=step))).max() for step in (0.01, 0.002)
+        np.abs(account(vc.simulate(m, on(motion, m), 1.0, motion=motion, method="rk4", step=step))).max()
+        for step in (0.01, 0.002)
     )
     assert coarse < 1e-4 and fine < coarse / 25.0
 

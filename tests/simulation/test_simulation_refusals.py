@@ -99,8 +99,8 @@ def test_a_spring_too_stiff_for_its_step_diverges_by_name(method):
     assert np.isfinite(error.trace.final.q).all() and np.isfinite(error.trace.final.v).all()
 
 
-def test_steps_that_become_too_small_are_named():
-    """An adaptive method that meets a wall says so, and its last good state is right in front of it."""
+def test_a_wall_is_named():
+    """An adaptive method that meets a wall says what it is, and its last good state is right in front of it."""
 
     @vc.Compiled
     def wall(t, q, v, tau):
@@ -108,7 +108,7 @@ def test_steps_that_become_too_small_are_named():
             tau[0] = np.nan
 
     m = slider("x", gravity=(0, 0, 0))
-    with pytest.raises(vc.DivergenceError, match=r"steps became too small after t = ") as caught:
+    with pytest.raises(vc.DivergenceError, match=r"ceased to be finite after t = .* first; look at the") as caught:
         vc.simulate(m, started(m, v={"rail": 1.0}), 1.0, controller=wall, method="rk45")
     assert caught.value.joint == "rail"
     assert caught.value.trace.final.q[0] == pytest.approx(0.1, abs=1e-9)

@@ -62,7 +62,9 @@ def run(
 
 def _simulated(scenario: Scenario, changes: dict[str, Any], out: Path | None) -> tuple[Trace, float]:
     """The trace of a run, and the wall time that it took, without the loading of its kernels [s]."""
-    method = changes.get("method", scenario.settings.get("method", "rk4"))
+    from varichain.simulation.settings import DEFAULT_METHOD
+
+    method = changes.get("method", scenario.settings.get("method", DEFAULT_METHOD))
     SCENARIOS["pendulum"]().run(until=1e-3, method=method, step=1e-3)
     begun = time.perf_counter()
     try:

@@ -49,7 +49,7 @@ Meshes = Annotated[
 
 def robot_from(path: str, is_lenient: bool) -> Mechanism:
     """The mechanism of a robot file."""
-    from varichain.formats import load
+    from varichain.loading import load
 
     return load(path, strict=not is_lenient)
 

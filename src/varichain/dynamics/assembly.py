@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import Table, opened
-from varichain.dynamics.coordinates import RANK_TOLERANCE
 from varichain.dynamics.loops import closure_errors, constraint_matrix
+from varichain.dynamics.rank import counting, kept_rows
 from varichain.errors import AssemblyError, InputError
 from varichain.kernels.manifold import difference, integrate
 from varichain.layout.layout import Layout
@@ -25,6 +25,7 @@ CLOSED = 1e-12
 
 _LONGEST_STEP = 0.2  # [rad or m] per freedom: short steps stay on the branch that the start is on
 _MOST_STEPS = 1000
+_MOST_CORRECTIONS = 20
 _ENOUGH = 1e-15  # errors below this cannot be improved
 
 
@@ -82,7 +83,8 @@ def assemble(m: Mechanism, s: State, hold: Iterable[str] = (), tolerance: float 
     limit = positive_scalar(tolerance, "tolerance")
     free = ~columns_to_hold(layout, hold)
     q, steps = _descend(layout, table, s.q.copy(), np.flatnonzero(free))
-    errors = closure_errors(layout, table, q)
+    close_loops(layout, table, q, np.flatnonzero(free))
+    errors = counting(layout, closure_errors(layout, table, q), kept_rows(layout, table, q))
     residual = float(np.abs(errors).max(initial=0.0))
     if not residual <= limit:
         raise _cannot_close(layout, errors, residual, limit, is_holding=not free.all())
@@ -106,7 +108,7 @@ def columns_to_hold(layout: Layout, hold: Iterable[str]) -> NDArray[np.bool_]:
 
 
 def following_velocities(
-    layout: Layout, table: Table, s: State, kept: NDArray[np.bool_], M: Array | None = None
+    layout: Layout, table: Table, s: State, to_hold: NDArray[np.bool_], M: Array | None = None
 ) -> Array:
     """Velocities (n_v,) with which loops stay closed: those to hold as they are, the others nearest to theirs.
 
@@ -115,12 +117,13 @@ def following_velocities(
     Raises:
         AssemblyError: The velocities of the joints to hold contradict the loops.
     """
-    K, v, free = constraint_matrix(layout, table, s.q), s.v.copy(), np.flatnonzero(~kept)
+    K, v, free = constraint_matrix(layout, table, s.q), s.v.copy(), np.flatnonzero(~to_hold)
     root = np.eye(len(free)) if M is None else np.linalg.cholesky(M[np.ix_(free, free)])
     rows = np.linalg.solve(root, K[:, free].T).T  # in the metric
-    step = np.linalg.lstsq(rows, -K @ v, rcond=RANK_TOLERANCE)[0]
+    kept = kept_rows(layout, table, s.q)
+    step = np.linalg.lstsq(rows[kept], -K[kept] @ v, rcond=layout.rank_tolerance)[0]
     v[free] += np.linalg.solve(root.T, step)
-    opening = np.abs(K @ v)
+    opening = np.abs(counting(layout, K @ v, kept, 1.0 + float(np.abs(v).max(initial=0.0))))
     if not opening.max(initial=0.0) <= 1e-9 * (1.0 + np.abs(v).max(initial=0.0)):
         residuals = {one.name: float(opening[one.rows].max(initial=0.0)) for one in layout.constraints}
         worst = max(residuals, key=lambda name: residuals[name])
@@ -132,24 +135,27 @@ def following_velocities(
     return v
 
 
-def close_loops(layout: Layout, table: Table, q: Array, most_steps: int = 20) -> float:
-    """Close small gaps in place by Newton steps of least norm; returns the largest error left.
+def close_loops(layout: Layout, table: Table, q: Array, free: NDArray[np.intp] | None = None) -> float:
+    """Close small gaps in place by Newton steps of least norm; returns the largest error left that counts.
 
-    No masses take part, so that massless mechanisms have a mobility too.
+    Joints move alike, whatever they carry, so that massless mechanisms have a mobility too.
     """
     errors = closure_errors(layout, table, q)
     largest = float(np.abs(errors).max(initial=0.0))
-    for _ in range(most_steps):
+    columns = np.arange(layout.n_v) if free is None else free
+    for _ in range(_MOST_CORRECTIONS):
         if largest <= CLOSED:
             break
-        step = -np.linalg.lstsq(constraint_matrix(layout, table, q), errors, rcond=1e-9)[0]
-        trial = q.copy()
-        integrate(table, q, step, 1.0, trial)
-        errors = closure_errors(layout, table, trial)
-        if not np.abs(errors).max() < largest:
+        kept = kept_rows(layout, table, q)
+        largest = float(np.abs(counting(layout, errors, kept)).max())
+        K = constraint_matrix(layout, table, q)[np.ix_(kept, columns)]
+        step = np.asarray(-np.linalg.lstsq(K, errors[kept], rcond=layout.rank_tolerance)[0], dtype=np.float64)
+        trial, errors = _step(layout, table, q, columns, step)
+        left = float(np.abs(counting(layout, errors, kept)).max())
+        if not left < largest:
             break
         q[:] = trial
-        largest = float(np.abs(errors).max())
+        largest = left
     return largest
 
 

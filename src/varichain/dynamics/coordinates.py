@@ -11,9 +11,6 @@ from varichain.spatial.arrays import Array
 
 Indices = NDArray[np.intp]
 
-RANK_TOLERANCE = 1e-8
-"""Singular values of the scaled J_C below this part of the largest count as zero."""
-
 PIVOT_THRESHOLD = 0.1
 """A freedom of a lower class is made dependent only if its pivot reaches this part of the best one."""
 
@@ -34,29 +31,27 @@ class Selection:
         rank: m, the number of independent rows, which is the number of dependent freedoms.
         independent, dependent: Columns of J_C (theta_G, theta_S), ascending.
         conditioning: Smallest singular value of J_S, scaled.
-        singular_values: Of the scaled J_C.
     """
 
     rank: int
     independent: Indices
     dependent: Indices
     conditioning: float
-    singular_values: Array
 
 
 def select(J: Array, classes: Array, previous: Indices | None = None) -> tuple[Selection, str]:
-    """Independent columns of a scaled J_C.
+    """Independent columns of J_C.
 
     Columns of a low class become dependent before those of a high class, unless their pivots are poor; among one class
     the largest pivot goes first. The previous choice stays as long as it is well conditioned; the second result says
     why it did not.
 
     Args:
-        J: Scaled J_C (6 N_L, N_J).
+        J: Independent rows of J_C, scaled (m, N_J).
         classes: Class of every column (N_J,).
         previous: Independent columns of the previous choice.
     """
-    basis, sigma, rank = row_basis(J)
+    rank, basis = len(J), row_basis(J)
     best = _pivoted(basis, classes, rank)
     conditioning = smallest(basis[:, best])
     reason = ""
@@ -73,16 +68,16 @@ def select(J: Array, classes: Array, previous: Indices | None = None) -> tuple[S
             best, conditioning = kept, smallest(basis[:, kept])
     dependent = np.sort(best)
     independent = np.setdiff1d(np.arange(J.shape[1]), dependent)
-    return Selection(rank, independent, dependent, conditioning, sigma), reason
+    return Selection(rank, independent, dependent, conditioning), reason
 
 
-def row_basis(J: Array) -> tuple[Array, Array, int]:
-    """Independent rows that span those of J, weighted by its singular values; the singular values; the rank."""
+def row_basis(J: Array) -> Array:
+    """Rows that span those of J, weighted by its singular values."""
     if J.size == 0:
-        return np.zeros((0, J.shape[1])), np.zeros(0), 0
+        return np.zeros((0, J.shape[1]))
     _, sigma, Vt = np.linalg.svd(J, full_matrices=False)
-    rank = int(np.count_nonzero(sigma > RANK_TOLERANCE * sigma[0])) if sigma[0] > 0.0 else 0
-    return sigma[:rank, None] * Vt[:rank], sigma, rank
+    basis: Array = sigma[:, None] * Vt
+    return basis
 
 
 def smallest(matrix: Array) -> float:

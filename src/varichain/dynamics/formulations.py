@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from varichain.dynamics.arguments import Table
-from varichain.dynamics.coordinates import RANK_TOLERANCE
 from varichain.dynamics.coupling_matrix import coupling_matrix_of
 from varichain.dynamics.loop_forces import NO_LOOPS, LoopForces, loop_forces
 from varichain.dynamics.loops import constraint_bias, constraint_matrix
 from varichain.dynamics.mobility import mobility
+from varichain.dynamics.rank import kept_rows, least_norm
 from varichain.errors import InputError, StructureError
 from varichain.kernels.inverse_dynamics import inverse_dynamics
 from varichain.kernels.mass_matrix import mass_matrix
@@ -48,15 +48,16 @@ def projected(m: Mechanism, layout: Layout, table: Table, s: State, tau: Array) 
 
 
 def kkt(m: Mechanism, layout: Layout, table: Table, s: State, tau: Array) -> tuple[Array, LoopForces]:
-    """Dense KKT system [[M, K^T], [K, 0]] [a; -x] = [tau - bias; -Kdot v], redundant rows and all, by least squares."""
-    M, K = _mass_matrix(layout, table, s), constraint_matrix(layout, table, s.q)
+    """Dense KKT system [[M, K^T], [K, 0]] [a; -x] = [tau - bias; -Kdot v], of the rows that are independent."""
+    M, kept = _mass_matrix(layout, table, s), kept_rows(layout, table, s.q)
+    K = constraint_matrix(layout, table, s.q)[kept]
     force = tau - _inverse(layout, table, s, np.zeros(layout.n_v))
-    target = -constraint_bias(layout, table, s)
-    # M = L L^T; in the coordinates L^T a the rows K L^-T are met by a step of least norm, exactly at any rank
+    target = -constraint_bias(layout, table, s)[kept]
+    # M = L L^T; in the coordinates L^T a the rows K L^-T are met by a step of least norm
     L = np.linalg.cholesky(M)
     free = np.linalg.solve(L, force)
     rows = np.linalg.solve(L, K.T).T
-    y = free + np.linalg.lstsq(rows, target - rows @ free, rcond=RANK_TOLERANCE)[0]
+    y = free + least_norm(rows, target - rows @ free, len(K))
     a = np.linalg.solve(L.T, y)
     return a, _reaction(layout, table, s, a, tau)
 
@@ -103,7 +104,7 @@ def implicit(m: Mechanism, layout: Layout, table: Table, s: State, tau: Array) -
     """
     H, K = _mass_matrix(layout, table, s), constraint_matrix(layout, table, s.q)
     n, n_rows = layout.n_v, layout.n_rows
-    rank = np.linalg.matrix_rank(K, tol=RANK_TOLERANCE * max(1.0, float(np.abs(K).max(initial=0.0)))) if n_rows else 0
+    rank = int(kept_rows(layout, table, s.q).sum()) if n_rows else 0
     if rank < n_rows:
         raise StructureError(
             f"the implicit system of {layout.mechanism_name!r} is singular: its {n_rows} rows have rank {rank} in this "
@@ -127,8 +128,8 @@ def reaction(layout: Layout, table: Table, s: State, missing: Array) -> LoopForc
     if layout.is_tree:
         return NO_LOOPS
     K = constraint_matrix(layout, table, s.q)
-    x, _, rank, _ = np.linalg.lstsq(K.T, missing, rcond=1e-10)
-    return loop_forces(layout, table, np.asarray(x, dtype=np.float64), bool(rank == layout.n_rows))
+    rank = int(kept_rows(layout, table, s.q).sum())
+    return loop_forces(layout, table, least_norm(K.T, missing, rank), rank == layout.n_rows)
 
 
 def _inverse(layout: Layout, table: Table, s: State, a: Array) -> Array:

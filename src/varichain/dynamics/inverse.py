@@ -39,12 +39,15 @@ class InverseDynamics(Reported):
         a: The accelerations (n_v,).
         loop_forces: Force and moment at every loop.
         actuation: How the actuators share the load; None if they were not asked.
+        is_nearly_singular: Whether which rows of the loops are independent was a close decision: torques and loop
+            forces may then be huge, and mean that this configuration is to be avoided.
     """
 
     tau: Array
     a: Array
     loop_forces: LoopForces
     actuation: Actuation | None
+    is_nearly_singular: bool
     layout: Layout
 
     def __getitem__(self, joint: str) -> Array:
@@ -56,7 +59,8 @@ class InverseDynamics(Reported):
     def report(self) -> Report:
         """Torques joint by joint, then wrenches loop by loop."""
         by = "every joint driven" if self.actuation is None else f"{len(self.actuation.names)} actuated freedoms"
-        title = f"inverse dynamics of {self.layout.mechanism_name!r}: {by}"
+        note = "; nearly singular" if self.is_nearly_singular else ""
+        title = f"inverse dynamics of {self.layout.mechanism_name!r}: {by}{note}"
         virtual = {} if self.actuation is None else self.actuation.virtual
         torques = joint_listing(self.layout, self.tau, "tau [N m or N]")
         more = [(name, "closes a loop", numbers(tau)) for name, tau in virtual.items()]
@@ -109,20 +113,22 @@ def inverse_dynamics(
         tau = np.empty(layout.n_v)
         with applied(layout, table, s, forces):
             _inverse_dynamics(table, s.q, s.v, acceleration, tau)
-        return InverseDynamics(tau, acceleration, NO_LOOPS, None, layout)
+        return InverseDynamics(tau, acceleration, NO_LOOPS, None, False, layout)
     require_closed(layout, table, s)
     acceleration, coordinates = _accelerations(m, layout, table, s, a)
     tau_O = np.empty(layout.n_v)
     with applied(layout, table, s, forces):
         _inverse_dynamics(table, s.q, s.v, acceleration, tau_O)
     if not actuators:
-        return InverseDynamics(tau_O, acceleration, reaction(layout, table, s, np.zeros(layout.n_v)), None, layout)
+        none = reaction(layout, table, s, np.zeros(layout.n_v))
+        return InverseDynamics(tau_O, acceleration, none, None, coordinates.is_nearly_singular, layout)
     actuation = distribute(layout, coordinates, coordinates.W.T @ tau_O, weights, limits)
     missing = tau_O - actuation.tree
     for loop in layout.loops:
         if loop.name in actuation.virtual:
             missing = missing - virtual_map(layout, table, s, loop).T @ actuation.virtual[loop.name]
-    return InverseDynamics(actuation.tree, acceleration, reaction(layout, table, s, missing), actuation, layout)
+    found = reaction(layout, table, s, missing)
+    return InverseDynamics(actuation.tree, acceleration, found, actuation, coordinates.is_nearly_singular, layout)
 
 
 def _accelerations(m: Mechanism, layout: Layout, table: Table, s: State, a: Any) -> tuple[Array, Mobility]:

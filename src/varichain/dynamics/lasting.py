@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from varichain.dynamics.arguments import Table
-from varichain.dynamics.coordinates import RANK_TOLERANCE
 from varichain.dynamics.loops import loop_bias
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
@@ -38,8 +37,8 @@ def lasting_freedoms(
     touched = np.flatnonzero(np.abs(scaled).max(axis=0, initial=0.0) > 0.0)
     if rank == scaled.shape[0] or n_free == 0 or not len(touched):
         return n_free
-    U, sigma, Vt = np.linalg.svd(scaled[:, touched])
-    n_kept = int(np.count_nonzero(sigma > RANK_TOLERANCE * sigma[0]))
+    U, _, Vt = np.linalg.svd(scaled[:, touched])
+    n_kept = rank
     motions = np.zeros((layout.n_all, len(touched) - n_kept))
     motions[touched] = Vt[n_kept:].T
     motions *= scale_columns[:, None]

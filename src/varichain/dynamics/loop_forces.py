@@ -10,6 +10,7 @@ import numpy as np
 
 from varichain.dynamics.arguments import Table, joint_vector
 from varichain.dynamics.loops import closure_errors, constraint_matrix, freedom_rows, loop_frames, relative_jacobian
+from varichain.dynamics.rank import counting, kept_rows, least_norm
 from varichain.errors import AssemblyError, UnknownNameError
 from varichain.kernels.closure import row_velocities
 from varichain.kernels.loop_wrenches import loop_wrenches
@@ -93,8 +94,10 @@ def loop_forces_from_rows(layout: Layout, workspace: Workspace, q: Array) -> Loo
     if layout.is_tree:
         return NO_LOOPS
     multipliers, is_unique = workspace.array("multipliers").copy(), bool(workspace.array("rows")["kept"].all())
-    if not is_unique:
-        multipliers = least_norm(constraint_matrix(layout, workspace.table, q), multipliers)
+    if not is_unique:  # of all that do the same, K^T x, those of least norm
+        K = constraint_matrix(layout, workspace.table, q)
+        rank = int(kept_rows(layout, layout.workspaces.of_thread.table, q).sum())
+        multipliers = least_norm(K.T, K.T @ multipliers[: len(K)], rank)
     return loop_forces(layout, workspace.table, multipliers, is_unique)
 
 
@@ -105,21 +108,17 @@ def loop_forces(layout: Layout, table: Table, multipliers: Array, is_unique: boo
     return LoopForces(layout, wrenches, multipliers, is_unique)
 
 
-def least_norm(K: Array, multipliers: Array) -> Array:
-    """Multipliers of least norm that do the same, K^T x."""
-    x, *_ = np.linalg.lstsq(K.T, K.T @ multipliers, rcond=1e-10)
-    return np.asarray(x, dtype=np.float64)
-
-
 def require_closed(layout: Layout, table: Table, s: State) -> None:
     """Raise AssemblyError if loops are open, in position or velocity, by more than integration leaves."""
-    for what, values, unit in (
-        ("open", closure_errors(layout, table, s.q), "m or rad"),
-        ("opening", _opening(layout, table, s), "m/s or rad/s"),
+    # a velocity error counts relative to the velocities there are
+    fastest = 1.0 + float(np.abs(s.v).max(initial=0.0))
+    for what, values, unit, size in (
+        ("open", closure_errors(layout, table, s.q), "m or rad", 1.0),
+        ("opening", _opening(layout, table, s), "m/s or rad/s", fastest),
     ):
-        # a velocity error counts relative to the velocities there are
-        limit = _CLOSED if what == "open" else _CLOSED * (1.0 + float(np.abs(s.v).max(initial=0.0)))
-        if not np.abs(values).max(initial=0.0) <= limit:
+        if not np.abs(values).max(initial=0.0) <= _CLOSED * size:
+            values = counting(layout, values, kept_rows(layout, table, s.q), size)
+        if not np.abs(values).max(initial=0.0) <= _CLOSED * size:
             residuals = {one.name: float(np.abs(values[one.rows]).max(initial=0.0)) for one in layout.constraints}
             worst = max(residuals, key=lambda name: residuals[name])
             raise AssemblyError(

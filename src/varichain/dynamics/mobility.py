@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import Table, opened
 from varichain.dynamics.assembly import close_loops
-from varichain.dynamics.coordinates import RANK_TOLERANCE, Selection, select
+from varichain.dynamics.coordinates import Selection, select
 from varichain.dynamics.lasting import lasting_freedoms
-from varichain.dynamics.loops import closure_errors, loop_bias, loop_jacobian
+from varichain.dynamics.loops import closure_errors, constraint_bias, constraint_matrix, loop_bias, loop_jacobian
 from varichain.dynamics.preferences import actuated_columns, check_preferred, classes, columns_of
+from varichain.dynamics.rank import counting, kept_rows
 from varichain.dynamics.resting import resting_columns
 from varichain.errors import AssemblyError
 from varichain.layout.layout import Layout
@@ -91,9 +92,9 @@ class Mobility(Reported):
     residual: float
     switched: str
     name: str
+    rank_tolerance: float
     independent_columns: Indices = field(repr=False)
     dependent_columns: Indices = field(repr=False)
-    rank_tolerance: float = RANK_TOLERANCE
 
     @property
     def is_instantaneous(self) -> bool:
@@ -157,8 +158,9 @@ def mobility_of(
     """Mobility of a layout, which may be that of a structure of the past."""
     closed = s.copy()
     residual = close_loops(layout, table, closed.q)
+    is_kept = kept_rows(layout, table, closed.q)
     if residual > _NEARLY_CLOSED:
-        errors = closure_errors(layout, table, closed.q)
+        errors = counting(layout, closure_errors(layout, table, closed.q), is_kept)
         raise AssemblyError(
             f"the loops are open by {residual:.3g} [m or rad]: their mobility is not known; call assemble(m, s) first",
             {one.name: float(np.abs(errors[one.rows]).max(initial=0.0)) for one in layout.constraints},
@@ -169,14 +171,44 @@ def mobility_of(
     preferred = columns_of(layout, prefer)
     kept = previous.independent_columns if previous is not None and previous.n_all == layout.n_all else None
     contradicted = kept is not None and len(np.setdiff1d(preferred, kept)) > 0
-    selection, switched = select(scaled, classes(layout, preferred), None if contradicted else kept)
+    equations = _independent_equations(layout, table, closed, J_C, is_kept)
+    selection, switched = select(
+        _scaled_rows(equations[0] * scale_columns), classes(layout, preferred), None if contradicted else kept
+    )
     if contradicted:
         switched = "the preferred freedoms are others"
     check_preferred(layout, selection, preferred)
     lasting = layout.n_all - selection.rank
     if probe and not layout.is_tree:
         lasting = lasting_freedoms(layout, table, closed, scaled, scale_rows, scale_columns, selection.rank)
-    return _matrices(layout, table, closed, J_C, scaled, scale_columns, selection, residual, switched, lasting, probe)
+    return _matrices(
+        layout, table, closed, J_C, scaled, scale_columns, equations, selection, residual, switched, lasting, probe
+    )
+
+
+def _independent_equations(
+    layout: Layout, table: Table, s: State, J_C: Array, is_kept: NDArray[np.bool_]
+) -> tuple[Array, Array]:
+    """J_C v_all = 0 without what is redundant, and Jdot_C v_all of these equations: the rows that dynamics keep.
+
+    Beside the kept rows K v = 0 of the tree, each loop has the equations by which its virtual joint follows.
+    """
+    K = constraint_matrix(layout, table, s.q)[is_kept]
+    rows = [np.hstack([K, np.zeros((len(K), layout.n_all - layout.n_v))])]
+    biases = [constraint_bias(layout, table, s)[is_kept]]
+    bias = loop_bias(layout, table, s)
+    for i, loop in enumerate(layout.loops):
+        six = slice(6 * i, 6 * i + 6)
+        following = np.linalg.pinv(J_C[six, loop.slot.v])
+        rows.append(following @ J_C[six])
+        biases.append(following @ bias[six])
+    return np.vstack(rows), np.concatenate(biases)
+
+
+def _scaled_rows(J: Array) -> Array:
+    """Rows of length 1: none is zero, for they are independent."""
+    rows: Array = J / np.linalg.norm(J, axis=1, keepdims=True)
+    return rows
 
 
 def _matrices(
@@ -186,6 +218,7 @@ def _matrices(
     J_C: Array,
     scaled: Array,
     scale_columns: Array,
+    equations: tuple[Array, Array],
     selection: Selection,
     residual: float,
     switched: str,
@@ -194,8 +227,10 @@ def _matrices(
 ) -> Mobility:
     """H, W, S, w and what the report says about joints."""
     independent, dependent = selection.independent, selection.dependent
-    # H = -J_S^-1 J_G [NY, (17)], over the whole of J_C: J_S has full column rank
-    H = -np.linalg.lstsq(scaled[:, dependent], scaled[:, independent], rcond=None)[0]
+    # H = -J_S^-1 J_G [NY, (17)]
+    size = np.linalg.norm(equations[0] * scale_columns, axis=1)
+    J = equations[0] / size[:, None]
+    H = -np.linalg.solve(J[:, dependent] * scale_columns[dependent], J[:, independent] * scale_columns[independent])
     H = scale_columns[dependent, None] * H / scale_columns[independent]
     W_all = np.zeros((layout.n_all, len(independent)))
     W_all[independent] = np.eye(len(independent))
@@ -203,7 +238,7 @@ def _matrices(
     w_all = np.zeros(layout.n_all)
     if len(dependent):
         # Hdot v_ind = -J_S^-1 (Jdot_Cm v_all) [NY, (19)]
-        w_all[dependent] = -np.linalg.lstsq(J_C[:, dependent], loop_bias(layout, table, s), rcond=None)[0]
+        w_all[dependent] = -np.linalg.solve(J[:, dependent], equations[1] / size)
     actuated = actuated_columns(layout)
     S = W_all[actuated]
     names = [layout.freedom_name(k) for k in range(layout.n_all)]
@@ -237,11 +272,12 @@ def _matrices(
         idle=tuple(names[k] for k in range(layout.n_all) if not touched[k]),
         passive=tuple(names[k] for k in range(layout.n_all) if moves[k] and k not in set(actuated.tolist())),
         actuation=_actuation(drive, len(actuated), len(independent)),
-        singular_values=selection.singular_values,
+        singular_values=np.asarray(np.linalg.svd(scaled, compute_uv=False) if scaled.size else (), dtype=np.float64),
         conditioning=selection.conditioning,
         residual=residual,
         switched=switched,
         name=layout.mechanism_name,
+        rank_tolerance=layout.rank_tolerance,
         independent_columns=independent,
         dependent_columns=dependent,
     )

@@ -20,6 +20,8 @@ def build_mechanism(description: Description) -> Mechanism:
     _check_graph(description)
     with description.located(None):
         m = Mechanism(description.name, description.gravity)
+        if description.rank_tolerance is not None:
+            m.rank_tolerance = description.rank_tolerance
     m.source = description.source
     steps, loops = spanning_tree(description)
     names = {WORLD: m.ground.name} | {name: _link_name(description, name) for name in description.links}

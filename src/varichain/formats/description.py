@@ -101,6 +101,7 @@ class Description:
     at: dict[str, Pose] = field(default_factory=dict)
     fixed: set[str] = field(default_factory=set)
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    rank_tolerance: float | None = None
     is_tree: bool = False
     strict: bool = True
     improper: list[tuple[str, int | None, str]] = field(default_factory=list)

@@ -31,18 +31,7 @@ def load(
     loops: str | os.PathLike[str] | None = None,
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
 ) -> Mechanism:
-    """Mechanism of a robot file: URDF, SDF or MJCF, distinguished by the root element.
-
-    Mimic joints become couplings; loops (MJCF equalities, SDF graphs, URDF <loop_joint> and closing_ frames, and a file
-    ROBOT.loops.yaml next to it) become virtual links. `m.source.notes` says what was left out, repaired or assumed.
-    The file cannot reach anything but meshes and includes in its own folders.
-
-    Args:
-        path: The file. One that ends in .xacro is expanded first, which runs its expressions: trust it.
-        base: Of URDF: whether the root link is "fixed" to the world or "free". SDF and MJCF say so themselves.
-        strict: Whether an inertia that no body has is an error; otherwise it is repaired, with a note.
-        loops: File with loops and couplings; by default `path` with the ending .loops.yaml, if it is there.
-        packages: Folders that package:// and model:// names mean.
+    """Mechanism of a robot file, as the file says; see `varichain.loading`, which looks at its loops too.
 
     Raises:
         FormatError: The file cannot be read whole; with file and line.

@@ -15,7 +15,7 @@ from varichain.formats.write_sidecar import fields_record, loop_record
 from varichain.formats.write_xml import text
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.joints import Free
-from varichain.mechanism.mechanism import Mechanism
+from varichain.mechanism.mechanism import RANK_TOLERANCE, Mechanism
 
 ENDINGS = (".urdf", ".xml", ".mjcf")
 _GRAVITY = (0.0, 0.0, -9.81)
@@ -87,6 +87,8 @@ def _extra(m: Mechanism, is_urdf: bool) -> dict[str, Any]:
     extra: dict[str, Any] = {}
     if is_urdf and tuple(m.gravity.tolist()) != _GRAVITY:
         extra["gravity"] = m.gravity.tolist()
+    if m.rank_tolerance != RANK_TOLERANCE:
+        extra["rank_tolerance"] = m.rank_tolerance
     loops = [
         loop_record(link)
         for link in m.virtual_links

@@ -34,11 +34,13 @@ _OPTIONS = ("limits", "damping", "friction", "stiffness", "armature", "rest", "a
 def read_sidecar(description: Description, path: Path) -> None:
     """Add the loops and couplings of a file to a description."""
     top = read_yaml(path)
-    top.allow(("loops", "couplings", "joints", "names_of_couplings", "gravity"))
+    top.allow(("loops", "couplings", "joints", "names_of_couplings", "gravity", "rank_tolerance"))
     if "gravity" in top.values:
         with top.located():
             x, y, z = finite_numbers(_plain(top.values["gravity"]), 3, "gravity")
             description.gravity = (x, y, z)
+    if "rank_tolerance" in top.values:
+        description.rank_tolerance = top.number("rank_tolerance", 0.0)
     for entry in top.entries("joints"):
         _edit_joint(description, entry)
     for entry in top.entries("names_of_couplings"):

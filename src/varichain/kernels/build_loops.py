@@ -5,7 +5,7 @@ Compiled for the same reason as `build_tree`.
 
 import numpy as np
 
-from varichain.kernels.jit import SPECS, TABLE, helper, kernel, routine
+from varichain.kernels.jit import NUMBER, SPECS, TABLE, helper, kernel, routine
 from varichain.kernels.propagation import groups_of
 from varichain.kernels.tables import (
     FIRST_OF_LOOPS,
@@ -206,12 +206,13 @@ def _fill_pairs(i, loops, support, mark, pairs, shared, n_pairs, place):
     return first, n_pairs, place
 
 
-@kernel(TABLE, SPECS)
+@kernel(TABLE, SPECS, NUMBER)
 def build_loops(
     # layout of the tree, and out
     table,
     # in
     specs,
+    rank_tolerance,
 ):
     """Add loops, rows, pairs and their working arrays to an address table; returns their memory."""
     records = open_loop_specs(specs)
@@ -228,12 +229,14 @@ def build_loops(
         loop.group = group
         loop.support = place
         loop.propagated = propagated
+        loop.rank_tolerance = rank_tolerance
         _fill_loop(spec, loop, bodies, dofs, links, support)
         first, n_pairs, n_shared = _fill_pairs(i, loops, support, mark, pairs, shared, n_pairs, n_shared)
         for j in range(spec.n_rows):
             rows[row + j].kind = spec.row_kinds[j]
             rows[row + j].axis = spec.row_axes[j]
             rows[row + j].is_open = spec.is_modal
+            rows[row + j].kept = 1
         for j in range(groups_of(spec.n_rows)):
             groups[group].row = row + 4 * j
             groups[group].n_rows = min(4, spec.n_rows - 4 * j)

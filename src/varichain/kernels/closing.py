@@ -4,7 +4,7 @@ After a step of integration, the factor of the last evaluation, a few roundings 
 for corrections this small: each takes one solution, and only errors that do not shrink are factored anew.
 """
 
-from varichain.kernels.closure import load_errors
+from varichain.kernels.closure import counts, load_errors
 from varichain.kernels.constraint_solve import factor_at_rest, solve
 from varichain.kernels.controls import drive
 from varichain.kernels.couplings import load_slip_rates
@@ -46,7 +46,7 @@ def keep_locks(context, t, q, v, work):
 
 @routine
 def close_positions(table, restraints, q, v, step, tolerance, cheap, most):
-    """Close all loops, q in place; returns the largest error left [m or rad].
+    """Close all loops, q in place; returns the largest error left that counts [m or rad].
 
     The first `cheap` corrections of at most `most` use the factor that is there.
     """
@@ -54,12 +54,14 @@ def close_positions(table, restraints, q, v, step, tolerance, cheap, most):
     multipliers = open_multipliers(table)
     if len(loops) == 0:
         return 0.0
-    largest, before = 0.0, 1e300
+    largest, before, is_solved = 0.0, 1e300, False
     for count in range(most + 1):
         aim_locks(restraints, bodies, dofs, q, v)
         place_all(q, bodies, dofs)
         place_rows(bodies, loops, rows)
-        largest = load_errors(bodies, loops, rows, q, multipliers)
+        largest, counted = load_errors(bodies, loops, rows, q, multipliers)
+        if is_solved:  # which rows are redundant is known
+            largest = counted
         # errors at the level of rounding do not shrink any more
         is_rounding = largest < 100.0 * max(tolerance, CLOSED) and largest > 0.5 * before
         if not largest > tolerance or count == most or is_rounding:
@@ -67,7 +69,7 @@ def close_positions(table, restraints, q, v, step, tolerance, cheap, most):
         if count >= cheap:
             factor_at_rest(table)
             load_errors(bodies, loops, rows, q, multipliers)
-        before = largest
+        before, is_solved = largest, True
         _correct(table, step)
         step_all(bodies, q, step, 1.0, q)
         snap_to_stops(restraints, q, v)
@@ -100,7 +102,8 @@ def close_velocities(table, restraints, q, v, step, tolerance, cheap):
             for r in range(loop.row, loop.row + loop.n_rows):
                 multipliers[r] = 0.0 if rows[r].is_open else -row_velocity(rows[r], loop, w_rel, v_rel)
                 rows[r].right_side = multipliers[r]
-                largest = max(largest, abs(multipliers[r]))
+                if count == 0 or counts(rows[r], loop, multipliers[r] / fastest):
+                    largest = max(largest, abs(multipliers[r]))
         if (
             not largest > tolerance * fastest
             or count == MOST

@@ -10,20 +10,31 @@ from varichain.kernels.tuples import dot6, load6
 
 
 @helper
+def counts(row, loop, error):
+    """Whether an error of a row counts: that of a redundant row, which others should close, only beyond its tolerance.
+
+    Which rows are redundant is what the last factor found.
+    """
+    return row.kept or abs(error) > loop.rank_tolerance
+
+
+@helper
 def load_errors(bodies, loops, rows, q, multipliers):
-    """Position errors of all rows as right-hand sides, negative; returns the largest [m or rad].
+    """Position errors of all rows as right-hand sides, negative; returns the largest, and the largest that counts.
 
     Needs: rows placed.
     """
     load_slips(bodies, loops, q)
-    largest = 0.0
+    largest, counted = 0.0, 0.0
     for i in range(len(loops)):
         loop = loops[i]
         error = loop_error(bodies, loop)
         for r in range(loop.row, loop.row + loop.n_rows):
             multipliers[r] = -row_error(rows[r], loop, error)
             largest = max(largest, abs(multipliers[r]))
-    return largest
+            if counts(rows[r], loop, multipliers[r]):
+                counted = max(counted, abs(multipliers[r]))
+    return largest, counted
 
 
 @kernel(TABLE, VECTOR, VECTOR)

@@ -6,9 +6,10 @@ from varichain.kernels.factorization import factor_gram, solve_gram
 from varichain.kernels.forward_dynamics import inward_articulated, outward_accelerations
 from varichain.kernels.gram import fill_gram
 from varichain.kernels.inertias import about_reference, external_force, rigid_mul
-from varichain.kernels.jit import routine
+from varichain.kernels.jit import TABLE, VECTOR, kernel, routine
+from varichain.kernels.kinematics import place_all
 from varichain.kernels.loops import place_rows
-from varichain.kernels.orthogonal import SURELY_INDEPENDENT, orthogonal_factor
+from varichain.kernels.orthogonal import SURELY_INDEPENDENT, SURELY_REDUNDANT, orthogonal_factor
 from varichain.kernels.propagation import add_multipliers, propagate, subtract_free
 from varichain.kernels.records import COORDINATES
 from varichain.kernels.tables import (
@@ -43,7 +44,7 @@ def factor(table):
     propagate(open_bodies(table), dofs, loops, rows, support, propagated)
     fill_gram(loops, pairs, support, shared, groups, dofs, propagated, rows, gram)
     smallest_kept, largest_dropped = factor_gram(groups, rows, gram)
-    if smallest_kept < SURELY_INDEPENDENT:
+    if smallest_kept < SURELY_INDEPENDENT or largest_dropped > SURELY_REDUNDANT:
         return orthogonal_factor(loops, groups, support, dofs, propagated, rows, gram)
     return smallest_kept, largest_dropped
 
@@ -114,3 +115,20 @@ def factor_at_rest(table):
     inward_articulated(bodies, dofs)
     place_rows(bodies, open_loops(table), open_rows(table))
     return factor(table)
+
+
+@kernel(TABLE, VECTOR, VECTOR)
+def independent_rows(
+    # layout
+    table,
+    # in
+    q,
+    # out (n_rows)
+    kept_out,
+):
+    """Which rows count as independent, 1 or 0: the decision that all of dynamics makes."""
+    rows = open_rows(table)
+    place_all(q, open_bodies(table), open_dofs(table))
+    factor_at_rest(table)
+    for r in range(len(rows)):
+        kept_out[r] = rows[r].kept

@@ -9,7 +9,6 @@ import math
 from varichain.kernels.gram import load_tile, store_tile, tile_at
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.lanes import lane, load_lanes, pack, spread, store_lanes, sum_lanes
-from varichain.kernels.orthogonal import DEPENDENT
 
 
 @routine
@@ -73,7 +72,7 @@ def _pivot(rows, group, i, pivot, sure):
         return 0.0, sure
     row = rows[group.row + i]
     part = pivot / row.norm if row.norm > 0.0 else 0.0
-    row.kept = 1 if part > DEPENDENT else 0
+    row.kept = 1 if pivot > row.least else 0
     if row.kept:
         return 1.0 / math.sqrt(pivot), (min(sure[0], part), sure[1])
     return 0.0, (sure[0], max(sure[1], part))

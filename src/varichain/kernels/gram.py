@@ -120,13 +120,16 @@ def fill_gram(
 
 @routine
 def _measure(loop, support, groups, dofs, gram, rows):
-    """Diagonals of a loop's rows, the measure of their pivots."""
+    """Diagonals of a loop's rows, the measure of their pivots: the least that keep them, the most that there may be."""
     # a coupling's row has its own freedom's 1 / d in the diagonal, and that is never rounding
     turning, moving = (0.0, 0.0) if loop.orientation == COORDINATES else _greatest(loop, support, dofs)
     for i in range(loop.n_rows):
         row, g = rows[loop.row + i], loop.group + i // 4
         size = moving if row.kind in (LINEAR, HELICAL, DISTANCE, SLID, CARRIED, ACROSS) else turning
-        row.norm = max(gram[tile_at(groups[g], g) + 5 * (i % 4)], LEAST_DIAGONAL * size)
+        diagonal = gram[tile_at(groups[g], g) + 5 * (i % 4)]
+        row.norm = max(diagonal, LEAST_DIAGONAL * size)
+        row.least = loop.rank_tolerance * loop.rank_tolerance * row.norm
+        row.most = max(diagonal, size)
 
 
 @routine

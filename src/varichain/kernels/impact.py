@@ -288,7 +288,7 @@ def impact(
     massless = massless_freedom(table)
     store6(totals.momentum_after, momentum_about(bodies, center))
     load_slip_rates(bodies, loops, v)
-    totals.opening = largest_opening(bodies, loops, rows) / fastest
+    totals.opening = largest_opening(bodies, loops, rows, fastest) / fastest
     for b in range(len(bodies)):
         store6(bodies[b].wrench, ZERO6)
     release_all(bodies, open_dofs(table))

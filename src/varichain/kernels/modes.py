@@ -6,6 +6,7 @@ It is solved by pivoting, as in `impact`.
 
 import math
 
+from varichain.kernels.closure import counts
 from varichain.kernels.couplings import slip_of
 from varichain.kernels.impact import (
     MOST_TURNS,
@@ -39,6 +40,8 @@ _HAIR = 1e-10
 # Part of the largest acceleration, or velocity, with which rows may open that count as dependent: so much, and more
 # than rounding, is left where they do not quite depend.
 OPENING = 1e-6
+# `moves_on` of a lock while it is looked at whether loops move it on.
+_IN_QUESTION = -1
 
 
 @routine
@@ -121,12 +124,12 @@ def allowed_opening(a):
 
 @routine
 def opening_acceleration(table, a):
-    """Largest acceleration with which loops open although rows say otherwise: dependent ones that contradict others.
+    """Largest acceleration that counts with which loops open: redundant rows contradict others.
 
     Needs: rows placed.
     """
     bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
-    largest = 0.0
+    largest, fastest = 0.0, allowed_opening(a) / OPENING
     for i in range(len(loops)):
         loop = loops[i]
         dA_A, dA_B = load6(bodies[loop.body_A].dA), load6(bodies[loop.body_B].dA)
@@ -137,40 +140,74 @@ def opening_acceleration(table, a):
             opening = dot6(load6(row.f_A), dA_A) - dot6(load6(row.f_B), dA_B) - row.right_side
             if loop.orientation == COORDINATES:
                 opening = slip_of(bodies, loop, a)
-            largest = max(largest, abs(opening))
+            if counts(row, loop, opening / fastest):
+                largest = max(largest, abs(opening))
     return largest
 
 
 @routine
 def _move_on(context, t, q, v, tau, a):
-    """Release the friction lock that contradicts loops most; returns whether there is one.
+    """Release the friction locks that contradict loops; returns whether there are any.
 
     At a dead point a joint comes to rest for an instant while its loops move on. No force can lock it there: the rows
     that would tell are dependent. It slides as it accelerates without friction.
     """
-    table, restraints = context.table, context.restraints
+    restraints = context.restraints
     for i in range(len(restraints)):
         restraint = restraints[i]
         if restraint.locked and restraint.at == 0 and restraint.kind != WHOLE_BALL:
             restraint.locked = 0
-            restraint.moves_on = -1
-    lock_all(table, restraints, context.channels, context.run)
+            restraint.moves_on = _IN_QUESTION
+    best, most = _accelerate_freely(context, t, q, v, tau, a)
+    found = False
+    if most > allowed_opening(a):
+        found = _find_impossible_locks(context, t, q, v, tau, a)
+        if not found:
+            # locks that contradict loops only together: the one that accelerates most
+            restraints[best].moves_on = 1
+            found = True
+    for i in range(len(restraints)):
+        restraint = restraints[i]
+        if restraint.moves_on == _IN_QUESTION:
+            restraint.moves_on = 0
+            restraint.locked = 1
+            restraint.slide = 0
+    return found
+
+
+@routine
+def _accelerate_freely(context, t, q, v, tau, a):
+    """Which of the locks in question accelerates most without them, and how much; all get their directions."""
+    restraints = context.restraints
+    lock_all(context.table, restraints, context.channels, context.run)
     derivative(context, t, q, v, tau, a)
     best, most = -1, 0.0
     for i in range(len(restraints)):
         restraint = restraints[i]
-        if restraint.moves_on < 0:
-            acceleration = acceleration_of(table, restraint, q, v, a)
-            if abs(acceleration) > abs(most):
-                best, most = i, acceleration
-            restraint.moves_on = 0
+        if restraint.moves_on == _IN_QUESTION:
+            acceleration = acceleration_of(context.table, restraint, q, v, a)
+            restraint.slide = 1 if acceleration > 0.0 else -1
+            if abs(acceleration) > most:
+                best, most = i, abs(acceleration)
+    return best, most
+
+
+@routine
+def _find_impossible_locks(context, t, q, v, tau, a):
+    """Mark each lock in question that contradicts loops even if it is the only one; returns whether there are any."""
+    table, restraints = context.table, context.restraints
+    found = False
+    for i in range(len(restraints)):
+        restraint = restraints[i]
+        if restraint.moves_on == _IN_QUESTION:
             restraint.locked = 1
-    if abs(most) <= allowed_opening(a):
-        return False
-    restraints[best].locked = 0
-    restraints[best].moves_on = 1
-    restraints[best].slide = 1 if most > 0.0 else -1
-    return True
+            lock_all(table, restraints, context.channels, context.run)
+            derivative(context, t, q, v, tau, a)
+            restraint.locked = 0
+            if opening_acceleration(table, a) > allowed_opening(a):
+                restraint.moves_on = 1
+                found = True
+    return found
 
 
 @routine

@@ -13,10 +13,9 @@ from varichain.kernels.gram import tile_at
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.propagation import groups_of
 
-# A row whose square beyond the others is below this part of its own is dependent: its multiplier is zero.
-DEPENDENT = 1e-13
-# A row that Cholesky's pivots keep by more than this part is independent without further question.
-SURELY_INDEPENDENT = 1e-6
+# A row that Cholesky's pivots keep with more than the first part of its diagonal is independent without question, and
+# one that they drop with less than the second is redundant: it may be rounding.
+SURELY_INDEPENDENT, SURELY_REDUNDANT = 1e-6, 1e-13
 
 
 @helper
@@ -68,12 +67,10 @@ def _choose_rows(Y, sizes, rows):
     for _ in range(n):
         best, most = -1, 0.0
         for r in range(n):
-            if not rows[r].kept and sizes[r] > 0.0:
-                part = _dot(left[r], left[r]) / (sizes[r] * sizes[r])
-                if best < 0 or part > most:
-                    best, most = r, part
-        if best < 0 or most <= DEPENDENT:
-            largest_left = most
+            square = 0.0 if rows[r].kept else _dot(left[r], left[r])
+            if square > rows[r].least and square / (sizes[r] * sizes[r]) > most:
+                best, most = r, square / (sizes[r] * sizes[r])
+        if best < 0:
             break
         rows[best].kept = 1
         smallest_kept = min(smallest_kept, most)
@@ -81,6 +78,9 @@ def _choose_rows(Y, sizes, rows):
         for r in range(n):
             if not rows[r].kept:
                 _subtract(left[r], _dot(left[r], left[best]) / square, left[best])
+    for r in range(n):
+        if not rows[r].kept and sizes[r] > 0.0:
+            largest_left = max(largest_left, _dot(left[r], left[r]) / (sizes[r] * sizes[r]))
     return smallest_kept, largest_left
 
 

@@ -209,6 +209,7 @@ LOOP = np.dtype(
         ("isotropic", _I),
         ("is_modal", _I),
         ("owner", _I),
+        ("rank_tolerance", _F),  # part of a row that must be beyond the others, or it is redundant
         # working values, world axes
         ("x_A", _F, 3),  # origin of A from the reference point of body A's tree
         ("x_B", _F, 3),  # the same point from the reference point of body B's tree
@@ -235,7 +236,9 @@ ROW = np.dtype(
         ("f_A", _F, 6),  # unit wrench on body A, about its tree's reference point; minus f_B acts on body B
         ("f_B", _F, 6),
         ("norm", _F),  # diagonal entry of the Gram matrix, which pivots are measured by
-        ("kept", _I),  # 0 if the row depends on rows before it
+        ("least", _F),  # pivot that it must have to be kept
+        ("most", _F),  # diagonal entry that the freedoms of its loop allow
+        ("kept", _I),  # 0 if the row is redundant
         # modes of a simulation: zero elsewhere
         ("is_open", _I),  # 1 if the row constrains nothing now
         ("is_stuck", _I),  # 1 if it is closed wherever it is, 0 if at its target

@@ -27,7 +27,7 @@ from varichain.kernels.jit import (
     routine,
 )
 from varichain.kernels.methods import embedded_error, take_step
-from varichain.kernels.modes import allowed_opening, choose_modes, opening_acceleration, smallest_signal
+from varichain.kernels.modes import OPENING, allowed_opening, choose_modes, opening_acceleration, smallest_signal
 from varichain.kernels.nodes import open_node
 from varichain.kernels.passages import derivative, keep_positions, keep_velocities
 from varichain.kernels.restraints import longest_step, renew_directions
@@ -196,7 +196,8 @@ def settle(context, is_after_impact, q, v, node, transitions):
         collide(table, restraints, context.channels, context.motion, run, q, v, node.step, node.scratch)
         bodies, loops = open_bodies(table), open_loops(table)
         load_slip_rates(bodies, loops, v)
-        if largest_opening(bodies, loops, open_rows(table)) > allowed_opening(v):
+        allowed = allowed_opening(v)
+        if largest_opening(bodies, loops, open_rows(table), allowed / OPENING) > allowed:
             return CONTRADICTED
     _note_struck(run, restraints, transitions)
     found = choose_modes(context, run.time, q, v, node.tau, node.a)
@@ -229,6 +230,17 @@ def _next_length(method, h, error, used):
     return h * min(3.0, max(0.5, factor * (1.6 if used <= 4 else (1.0 if used <= 6 else 0.7))))
 
 
+@routine
+def _why_rejected(run, error, closure, lost):
+    """Status of a run whose steps are rejected however short they are."""
+    run.freedom = max(lost, 0)
+    if lost >= 0:
+        return DIVERGED
+    if not error <= 1.0:
+        return TOO_SMALL
+    return JOLTED if closure <= _OPEN else OPEN
+
+
 @fragment
 def _step(context, target, is_kept, q, v, node, work, transitions):
     """One accepted step towards a time, or to an event before it; returns a status, REACHED if all is well.
@@ -251,8 +263,7 @@ def _step(context, target, is_kept, q, v, node, work, transitions):
             run.rejected += 1
             run.next_step = _next_length(method, h, error, used) if error > 1.0 and lost < 0 else 0.25 * h
             if run.next_step < _LEAST_STEP:
-                run.freedom = max(lost, 0)
-                return TOO_SMALL
+                return _why_rejected(run, error, closure, lost)
             continue
         break
     if lost >= 0:

@@ -1,5 +1,6 @@
 """The velocity jump of closing loops in motion [NY, V-C]."""
 
+from varichain.kernels.closure import counts
 from varichain.kernels.constraint_solve import factor_at_rest, solve_closed
 from varichain.kernels.couplings import forced_slip, load_slip_rates
 from varichain.kernels.jit import TABLE, VECTOR, kernel, routine
@@ -68,8 +69,8 @@ def jump(table, v, dv_out):
 
 
 @routine
-def largest_opening(bodies, loops, rows):
-    """Largest velocity that a loop without restitution opens with.
+def largest_opening(bodies, loops, rows, fastest):
+    """Largest velocity that counts with which a loop without restitution opens.
 
     Needs: bodies moved, rows placed, slip rates loaded.
     """
@@ -79,6 +80,7 @@ def largest_opening(bodies, loops, rows):
         if loop.restitution == 0.0:
             _, _, w_rel, v_rel = relative(bodies, loop)
             for r in range(loop.row, loop.row + loop.n_rows):
-                if not rows[r].is_open:
-                    largest = max(largest, abs(row_velocity(rows[r], loop, w_rel, v_rel)))
+                opening = row_velocity(rows[r], loop, w_rel, v_rel)
+                if not rows[r].is_open and counts(rows[r], loop, opening / fastest):
+                    largest = max(largest, abs(opening))
     return largest

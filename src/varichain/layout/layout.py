@@ -126,6 +126,11 @@ class Layout:
         return self.tree.q_zero
 
     @property
+    def rank_tolerance(self) -> float:
+        """The mechanism's: part of a row that must be beyond the other rows, or it counts as redundant."""
+        return self.tree.rank_tolerance
+
+    @property
     def moving_mass(self) -> float:
         """Mass of all that can move [kg]."""
         return self.tree.moving_mass
@@ -202,7 +207,8 @@ class Layout:
         tree = tree_workspace(self.tree.specs, self.tree.gravity)
         if self.is_tree and not modal:
             return tree
-        return loop_workspace(tree, _loop_specs(self.tree, self.connections, self.ties) + modal)
+        specs = _loop_specs(self.tree, self.connections, self.ties) + modal
+        return loop_workspace(tree, specs, self.tree.rank_tolerance)
 
     def slot(self, joint: str) -> JointSlot:
         """Slot of a tree joint; UnknownNameError with the valid names if there is none."""
@@ -236,7 +242,7 @@ def layout_of(mechanism: Mechanism) -> Layout:
 
 
 def _with_loops(tree: Tree, connections: tuple[Connection, ...], ties: tuple[Coupling, ...]) -> Workspace:
-    return loop_workspace(tree.workspaces.of_thread, _loop_specs(tree, connections, ties))
+    return loop_workspace(tree.workspaces.of_thread, _loop_specs(tree, connections, ties), tree.rank_tolerance)
 
 
 def _loop_specs(tree: Tree, connections: tuple[Connection, ...], ties: tuple[Coupling, ...]) -> bytes:

@@ -50,6 +50,7 @@ class Tree:
         link_index: Row of every link by name, ground included as row 0.
         specs: What kernels build bodies, freedoms and links from: a record of each link, ground first.
         gravity: (3,) [m/s^2], for the same purpose.
+        rank_tolerance: Of the loops' rows.
     """
 
     joints: tuple[Joint, ...]
@@ -59,6 +60,7 @@ class Tree:
     link_index: dict[str, int]
     specs: bytes
     gravity: Array
+    rank_tolerance: float
 
     # What follows is worked out when it is first asked for: a structure change pays for none of it.
 
@@ -154,4 +156,5 @@ def _new_tree(mechanism: Mechanism) -> Tree:
         rows,
         b"".join([GROUND_SPEC, *[link._spec or link_spec(link, rows) for link in links]]),
         mechanism.gravity.copy(),
+        mechanism.rank_tolerance,
     )

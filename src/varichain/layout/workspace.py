@@ -58,10 +58,10 @@ def tree_workspace(specs: bytes, gravity: NDArray[np.float64]) -> Workspace:
     return Workspace(table, data, _NOTHING, int(massless))
 
 
-def loop_workspace(tree: Workspace, specs: bytes) -> Workspace:
+def loop_workspace(tree: Workspace, specs: bytes, rank_tolerance: float) -> Workspace:
     """Workspace of a tree with loops, from the records of the loops: the tree's own, and memory for the loops."""
     table = tree.table.copy()
-    data = build_loops(table, np.frombuffer(specs, np.uint8))
+    data = build_loops(table, np.frombuffer(specs, np.uint8), rank_tolerance)
     return Workspace(table, tree.tree, data, tree.massless)
 
 

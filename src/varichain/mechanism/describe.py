@@ -12,7 +12,7 @@ from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
-from varichain.mechanism.mechanism import Mechanism
+from varichain.mechanism.mechanism import RANK_TOLERANCE, Mechanism
 from varichain.mechanism.plain import (
     Plain,
     entries_of,
@@ -31,7 +31,7 @@ from varichain.mechanism.plain import (
 from varichain.spatial.checks import finite_scalar, name_string
 from varichain.spatial.pose import Pose
 
-_ENTRIES = ("name", "gravity", "next_id", "links", "frames", "couplings")
+_ENTRIES = ("name", "gravity", "rank_tolerance", "next_id", "links", "frames", "couplings")
 _FRAME = ("name", "link", "at")
 _COUPLING = ("name", "joint", "to", "multiplier", "offset")
 _REAL = ("id", "name", "parent", "place", "joint", "at", "inertia", "shapes")
@@ -50,7 +50,8 @@ def description(m: Mechanism) -> Plain:
     frames = [{"name": name, "link": frame.link, "at": plain_pose(frame.at)} for name, frame in m.frames.items()]
     couplings = [{key: getattr(coupling, key) for key in _COUPLING} for coupling in m.couplings]
     parts = {"links": links, "frames": frames, "couplings": couplings}
-    return {"name": m.name, "gravity": m.gravity.tolist(), "next_id": m._next_id, **parts}
+    own = {"name": m.name, "gravity": m.gravity.tolist(), "rank_tolerance": m.rank_tolerance}
+    return {**own, "next_id": m._next_id, **parts}
 
 
 def mechanism_from(description: Any) -> Mechanism:
@@ -60,9 +61,12 @@ def mechanism_from(description: Any) -> Mechanism:
         InputError: Something is missing, unknown or wrong; the message names the place.
         StructureError: The parts are right, but no mechanism is made of them.
     """
+    if isinstance(description, dict):  # one that was written before there was a choice has none
+        description = {"rank_tolerance": RANK_TOLERANCE, **description}
     entries = entries_of(description, _ENTRIES, "description")
     with located("description"):
         m = Mechanism(entries["name"], entries["gravity"])
+        m.rank_tolerance = entries["rank_tolerance"]
     for i, row in enumerate(list_from(entries["links"], _link_entries, "links")):
         _hang(m, row, f"links[{i}]")
     _order_children(m, entries["links"])

@@ -24,7 +24,7 @@ from varichain.mechanism.joints import Free
 from varichain.mechanism.link import Link
 from varichain.mechanism.log import StructureLog
 from varichain.mechanism.shapes import Shape
-from varichain.spatial.checks import finite_array, name_string, shown
+from varichain.spatial.checks import finite_array, name_string, positive_scalar, shown
 from varichain.spatial.notebook import html_text
 from varichain.spatial.pose import Pose
 
@@ -36,7 +36,11 @@ Place = Pose | Sequence[float] | NDArray[np.float64]
 
 _AT_ORIGIN = Pose()
 _FREE = Free(actuated=False)
+_LEAST_TOLERANCE, _MOST_TOLERANCE = 1e-12, 0.1
 _MASSLESS = Inertia.zero()
+
+RANK_TOLERANCE = 3e-7
+"""Part of a row that must be beyond the other rows, or it counts as redundant, unless a mechanism has its own."""
 
 
 class Mechanism:
@@ -56,6 +60,7 @@ class Mechanism:
         """Make a mechanism that is nothing but ground; gravity (3,) [m/s^2] is in ground's axes."""
         self.name = name_string(name, "name of the mechanism")
         self._gravity = finite_array(gravity, (3,), "gravity")
+        self._rank_tolerance = RANK_TOLERANCE
         self.ground = Link(0, "ground", None, _AT_ORIGIN, _MASSLESS)
         self.revision = 0
         self._next_id = 1
@@ -82,6 +87,26 @@ class Mechanism:
     @gravity.setter
     def gravity(self, gravity: ArrayLike) -> None:
         self._gravity = finite_array(gravity, (3,), "gravity")
+        self._edited()
+
+    @property
+    def rank_tolerance(self) -> float:
+        """Part of a loop's row that must be beyond all other rows, or it counts as redundant: 3e-7 if nobody sets it.
+
+        A part of the row itself, in the metric of the masses. The one threshold of all that decides on rank: mobility,
+        assembly, dynamics, impacts and runs. Rows that count as redundant may stay open by as much [m or rad].
+        """
+        return self._rank_tolerance
+
+    @rank_tolerance.setter
+    def rank_tolerance(self, tolerance: float) -> None:
+        tolerance = positive_scalar(tolerance, "rank_tolerance")
+        if not _LEAST_TOLERANCE <= tolerance <= _MOST_TOLERANCE:
+            raise InputError(
+                f"rank_tolerance must be from {_LEAST_TOLERANCE:g}, below which rows are rounding, to "
+                f"{_MOST_TOLERANCE:g}, not {tolerance:g}"
+            )
+        self._rank_tolerance = tolerance
         self._edited()
 
     def add_link(
@@ -419,6 +444,7 @@ class Mechanism:
         return {
             "name": self.name,
             "gravity": self._gravity,
+            "rank_tolerance": self._rank_tolerance,
             "revision": self.revision,
             "next_id": self._next_id,
             "rows": rows_from_links(self._links.values()),
@@ -432,6 +458,7 @@ class Mechanism:
         """Fill a new mechanism with what `__getstate__` gave."""
         self.name = state["name"]
         self._gravity = finite_array(state["gravity"], (3,), "gravity")
+        self._rank_tolerance = state["rank_tolerance"]
         self.revision = state["revision"]
         self._next_id = state["next_id"]
         self._links = links_from_rows(state["rows"])

@@ -39,4 +39,4 @@ def chain(
         vc.at(pinned, vc.connect("tip", "ground", Spherical(), name="pin"), name="the tip is caught"),
         vc.at(released, vc.cut("pin"), name="the tip is let go"),
     )
-    return Scenario("chain", m, s, 4.0, events, settings={"method": "rk45", "tolerance": 1e-8})
+    return Scenario("chain", m, s, 4.0, events, settings={"method": "rk45", "step": 1e-2, "tolerance": 1e-8})

@@ -52,7 +52,7 @@ def compass(
         return max(float(x * sin(slope) + z * cos(slope)), _AHEAD - float(ahead))
 
     step = vc.when(landing, _step, direction=-1, once=False, name="step")
-    settings = {"method": "rk45", "tolerance": 1e-10}
+    settings = {"method": "rk45", "step": 1e-2, "tolerance": 1e-10}
     return Scenario("compass", m, s, 20.0, (step,), settings=settings)
 
 

@@ -137,12 +137,12 @@ def _listed(forces: Any) -> list[Any]:
 
 def _settings(base: Scenario, file: ScenarioFile, faults: Faults) -> dict[str, Any]:
     """The scenario's settings with those of the file; what does not fit together is noted."""
-    from varichain.simulation.settings import checked_settings
+    from varichain.simulation.settings import DEFAULT_METHOD, checked_settings
 
     given = {name: getattr(file, name) for name in _SETTINGS if getattr(file, name) is not None}
     settings = base.settings | given
     defaults = {
-        "method": "rk4",
+        "method": DEFAULT_METHOD,
         "step": None,
         "sample": None,
         "tolerance": 1e-9,

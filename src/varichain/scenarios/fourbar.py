@@ -53,4 +53,4 @@ def fourbar(
         speed = 2.0 * pi * turns
         driven = vc.Motion({"crank": PPoly([[speed], [0.0]], [0.0, _LONGEST])})
         s.v = vc.mobility(m, s, prefer=["crank"], probe=False).W[: m.n_v, 0] * speed
-    return Scenario("fourbar", m, s, 10.0, motion=driven, settings={"method": "rk45", "tolerance": 1e-9})
+    return Scenario("fourbar", m, s, 10.0, motion=driven, settings={"method": "rk45", "step": 1e-2, "tolerance": 1e-9})

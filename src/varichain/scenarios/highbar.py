@@ -92,7 +92,7 @@ def highbar(
         caught = muscles(m, crouching, *_LANDING)
         ends = [f"{side} {end}" for side in ("left", "right") for end in ("heel", "toe")]
         events += [_landing(end, max(right, left), caught) for end in ends]
-    settings = {"method": "rk45", "tolerance": 1e-8, "control_step": 2e-3}
+    settings = {"method": "rk45", "step": 1e-2, "tolerance": 1e-8, "control_step": 2e-3}
     until = 4.0 if regrasp else max(right, left) + _AFTER
     return Scenario("highbar", m, s, until, tuple(events), hanging, settings=settings)
 

@@ -65,7 +65,7 @@ def holdinghands(
     )
     legs = muscles(m, s, stiffness, damping, without=_ARMS)
     arms = muscles(m, s, 0.1 * stiffness, 0.1 * damping, without=legs.joints or ())
-    settings = {"method": "rk45", "tolerance": 1e-8}
+    settings = {"method": "rk45", "step": 1e-2, "tolerance": 1e-8}
     return Scenario("holdinghands", m, s, 5.0, events, [legs, arms], settings=settings)
 
 

@@ -22,4 +22,4 @@ def pendulum(*, length: float = 1.0, mass: float = 1.0, angle: float = 1.0) -> S
     m.add_link("rod", joint=Revolute("y", name="hinge"), inertia=rod)
     s = m.state()
     s["hinge"].q = angle
-    return Scenario("pendulum", m, s, 10.0, settings={"method": "rk45"})
+    return Scenario("pendulum", m, s, 10.0, settings={"method": "rk45", "step": 1e-2})

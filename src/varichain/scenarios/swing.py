@@ -61,7 +61,7 @@ def swing(
     events: list[Event] = [vc.at(breaks_at, vc.cut("swing left hinge"), name="the plate comes off the left rod")]
     for side in SIDES:
         events.append(vc.when(_leaving(side), _slip(side), direction=1, name=f"the {side} thigh slips off"))
-    settings = {"method": "rk45", "tolerance": 1e-8}
+    settings = {"method": "rk45", "step": 1e-2, "tolerance": 1e-8}
     return Scenario("swing", m, s, 5.0, tuple(events), muscles(m, s, stiffness, damping), settings=settings)
 
 

@@ -85,7 +85,7 @@ def _parameter_line(parameter: Parameter) -> str:
 def _settings(settings: dict[str, Any]) -> list[str]:
     remarks = {"method": "euler, rk4, rk45 or gbs", "step": "grid of time [s]", "sample": "between stored samples [s]"}
     remarks |= {"tolerance": "of rk45 and gbs", "limits": "hard, soft or off"}
-    defaults: dict[str, Any] = {"method": "rk4", "step": 1e-3, "sample": 1e-3, "tolerance": 1e-9, "limits": "hard"}
+    defaults: dict[str, Any] = {"method": "rk45", "step": 1e-3, "sample": 1e-3, "tolerance": 1e-9, "limits": "hard"}
     lines = []
     for key, about in remarks.items():
         own = settings.get(key)

@@ -7,9 +7,11 @@ from varichain.kernels.run_records import (
     CHATTERING,
     CONTRADICTED,
     DIVERGED,
+    EULER,
     FULL,
     JOLTED,
     REACHED,
+    RK4,
     TOO_SMALL,
     UNDECIDED,
 )
@@ -28,8 +30,8 @@ def failure(layout: Layout, status: int, t: float, index: int, engine: Engine | 
     freedom = layout.freedom_name(index)
     if status == DIVERGED:
         return DivergenceError(
-            f"the motion ceased to be finite after t = {t:.9g} s, at {freedom!r} first; take a smaller step, or look "
-            "at the forces and controllers there",
+            f"the motion ceased to be finite after t = {t:.9g} s, at {freedom!r} first; "
+            f"{'take a smaller step, or ' if _has_fixed_steps(engine) else ''}look at the forces and controllers there",
             t,
             freedom,
         )
@@ -85,9 +87,17 @@ def _remedies(engine: Engine | None, *others: str) -> str:
 
 def _open(engine: Engine | None, result: str) -> str:
     """Result of a step for the loops, what acts on them, and remedies for that alone."""
+    see = "see whether their links can still meet there"
+    if not _has_fixed_steps(engine):
+        return "; ".join([f"any step {result}", *_acting(engine), _remedies(engine, see)])
     steps = [] if engine is None else [f"a step of {engine.record['step'][0]:g} s {result}"]
-    remedies = _remedies(engine, "take a smaller step", "see whether their links can still meet there")
+    remedies = _remedies(engine, "take a smaller step", see)
     return "; ".join([*steps, *_acting(engine), remedies])
+
+
+def _has_fixed_steps(engine: Engine | None) -> bool:
+    """Whether the step's length is the user's choice."""
+    return engine is None or engine.record["method"][0] in (EULER, RK4)
 
 
 def _driven(engine: Engine) -> list[str]:

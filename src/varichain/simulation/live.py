@@ -23,11 +23,18 @@ from varichain.simulation.events import check_times, checked_events
 from varichain.simulation.live_frames import LiveFrame, Report
 from varichain.simulation.live_recording import Recording
 from varichain.simulation.live_simulation import LiveSimulation, Start
-from varichain.simulation.settings import checked_settings, checked_speed, checked_until
+from varichain.simulation.settings import DEFAULT_METHOD, checked_settings, checked_speed, checked_until
 from varichain.simulation.subscription import Subscription
 from varichain.spatial.checks import finite_array, flag
 
-_SETTINGS = {"method": "rk4", "step": None, "sample": None, "tolerance": 1e-9, "control_step": None, "limits": "hard"}
+_SETTINGS = {
+    "method": DEFAULT_METHOD,
+    "step": None,
+    "sample": None,
+    "tolerance": 1e-9,
+    "control_step": None,
+    "limits": "hard",
+}
 
 Answer = Future[Report | None]
 Command = tuple[str, Callable[[], Any], Answer]

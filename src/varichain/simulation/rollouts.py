@@ -16,7 +16,7 @@ from varichain.simulation.events import check_times, checked_events
 from varichain.simulation.many_starts import checked_starts, states_from
 from varichain.simulation.plain_runs import Plan, plain_rollout
 from varichain.simulation.rollout_result import Rollout
-from varichain.simulation.settings import Settings, checked_settings, checked_until
+from varichain.simulation.settings import DEFAULT_METHOD, Settings, checked_settings, checked_until
 from varichain.simulation.traced_runs import traced_rollout
 from varichain.simulation.watches import has_breaks
 from varichain.spatial.checks import shown
@@ -35,7 +35,7 @@ def rollout(
     controller: Any = None,
     motion: Motion | None = None,
     forces: Any = (),
-    method: str = "rk4",
+    method: str = DEFAULT_METHOD,
     step: float | None = None,
     sample: float | None = None,
     tolerance: float = 1e-9,

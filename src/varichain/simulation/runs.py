@@ -15,7 +15,7 @@ from varichain.simulation.controls import Controls
 from varichain.simulation.events import check_times, checked_events
 from varichain.simulation.progress import Progress
 from varichain.simulation.recording import TraceRecorder
-from varichain.simulation.settings import Settings, checked_settings, checked_until
+from varichain.simulation.settings import DEFAULT_METHOD, Settings, checked_settings, checked_until
 from varichain.simulation.simulation import Simulation
 from varichain.simulation.start import checked_start
 from varichain.trace import Trace, TraceWriter
@@ -32,7 +32,7 @@ def simulate(
     controller: Any = None,
     motion: Motion | None = None,
     forces: Any = (),
-    method: str = "rk4",
+    method: str = DEFAULT_METHOD,
     step: float | None = None,
     sample: float | None = None,
     tolerance: float = 1e-9,
@@ -56,9 +56,9 @@ def simulate(
         motion: Motion that joints are driven along; the forces that this takes are the block `holding` of the trace.
         forces: External forces on links: `vc.Force` objects, or a function (m, s) that returns them every
             `control_step`.
-        method: "euler" (semi-implicit, order 1), "rk4" (order 4), "rk45" (Dormand-Prince, adaptive, order 5), "gbs"
-            (Gragg-Bulirsch-Stoer, adaptive, of high order).
-        step: Grid of time [s]; 1 ms by default, 10 ms for the adaptive methods, which land on it.
+        method: "rk45" (Dormand-Prince, adaptive, order 5), "gbs" (Gragg-Bulirsch-Stoer, adaptive, of high order), "rk4"
+            (fixed steps, order 4), "euler" (fixed steps, semi-implicit, order 1).
+        step: Grid of time [s]; 1 ms by default, 10 ms for "gbs". Fixed steps are as long; adaptive ones land on it.
         sample: Time between stored samples [s], a multiple of `step`, which is the default.
         tolerance: Error allowed in a step of the adaptive methods [rad, m and per second].
         control_step: Time between calls of Python functions [s]; `step` by default.

@@ -11,10 +11,10 @@ from varichain.instants.restraints import Limits, SoftLimits, checked_limits
 from varichain.kernels.run_records import METHOD_CODES
 from varichain.spatial.checks import finite_scalar, positive_scalar
 
-_ADAPTIVE = ("rk45", "gbs")
+DEFAULT_METHOD = "rk45"  # as fast as fixed steps of 1 ms, and right where those are too long
 SLOWEST, FASTEST = 1e-3, 1e3  # simulated seconds in a second
 LONGEST = 1e9  # [s] that a run may last: thirty years
-_DEFAULT_STEP, _DEFAULT_CELL = 1e-3, 1e-2  # [s], of fixed and of adaptive methods
+_STEP, _LONG_STEP = 1e-3, 1e-2  # [s] by default; the long one for "gbs", whose steps are long
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def checked_settings(method: Any, step: Any, sample: Any, tolerance: Any, contro
     if not isinstance(method, str) or method not in METHOD_CODES:
         raise InputError(f"method must be one of {', '.join(map(repr, METHOD_CODES))}, not {method!r}")
     if step is None:
-        step = _DEFAULT_CELL if method in _ADAPTIVE else _DEFAULT_STEP
+        step = _LONG_STEP if method == "gbs" else _STEP
     step = positive_scalar(step, "step")
     sample = step if sample is None else positive_scalar(sample, "sample")
     every = round(min(sample, LONGEST) / step)

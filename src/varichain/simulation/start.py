@@ -7,6 +7,7 @@ import numpy as np
 from varichain.dynamics.arguments import opened_with_mass
 from varichain.dynamics.limits import limit_excess
 from varichain.dynamics.projection import project
+from varichain.dynamics.rank import counting, kept_rows
 from varichain.errors import InputError, LimitError
 from varichain.kernels.closure import row_velocities
 from varichain.layout.state import State
@@ -38,6 +39,8 @@ def checked_start(m: Mechanism, s: State, settings: Settings) -> State:
     rates = np.empty(layout.n_rows)
     row_velocities(table, s.q, s.v, rates)
     fastest = np.abs(s.v).max(initial=0.0)
+    if np.abs(rates).max(initial=0.0) > OPENING * (1.0 + fastest):
+        rates = counting(layout, rates, kept_rows(layout, table, s.q), 1.0 + fastest)
     worst = int(np.abs(rates).argmax()) if len(rates) else 0
     if len(rates) and abs(rates[worst]) > OPENING * (1.0 + fastest):
         name = next(one.name for one in layout.constraints if one.rows.start <= worst < one.rows.stop)

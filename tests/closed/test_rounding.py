@@ -1,0 +1,65 @@
+"""Planar linkages from files with rounded axes: found at load, told, and loosened."""
+
+import math
+
+import numpy as np
+import pytest
+
+import varichain as vc
+from lane import compiled_only
+
+TILT = 2e-4  # [rad], as of axes with four digits
+
+
+def four_bar_file(folder, tilt):
+    """A four-bar, closed at zero by a ball; the axis of its rocker is tilted."""
+    m = vc.Mechanism("four-bar")
+    axis = (math.sin(tilt), math.cos(tilt), 0.0)
+    knee, pin = (0.3, 0.0, 0.4), (1.4, 0.0, 0.8)  # from crank to coupler, from coupler to rocker
+    m.add_link("crank", joint=vc.Revolute("y", name="crank"), inertia=bar(knee))
+    m.add_link("coupler", "crank", vc.Revolute("y", name="knee"), at=knee, inertia=bar(pin))
+    m.add_link("rocker", joint=vc.Revolute(axis, name="rocker"), at=(2.0, 0, 0), inertia=bar((-0.3, 0, 1.2)))
+    m.connect("coupler", "rocker", vc.Spherical(), at=pin, at_other=(-0.3, 0, 1.2), name="pin")
+    vc.save(m, folder / "four_bar.urdf")
+    return folder / "four_bar.urdf"
+
+
+def bar(end):
+    """Inertia of a bar from the origin to its end."""
+    return vc.Inertia.box(1.0, (0.5, 0.1, 0.5), com=0.5 * np.array(end))
+
+
+def test_ball_is_loosened_and_told(tmp_path):
+    """The ball becomes a point on a line across the plane, with a note; the linkage moves."""
+    m = vc.load(four_bar_file(tmp_path, TILT))
+    (link,) = m.virtual_links
+    assert link.joint.kind == "point-on-line" and link.joint.name == "pin"
+    assert abs(link.joint.axis[1]) > 1.0 - 1e-3
+    assert any("'pin'" in str(note) and "rounding" in str(note) for note in m.source.notes)
+    assert vc.mobility(m, m.state()).n_independent == 1
+
+
+def test_on_request_it_is_kept(tmp_path):
+    """keep_rounding=True takes the file at its word: the linkage is locked."""
+    m = vc.load(four_bar_file(tmp_path, TILT), keep_rounding=True)
+    assert m.virtual_links[0].joint.kind == "spherical"
+    assert vc.mobility(m, m.state(), probe=False).n_independent == 0
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.05])
+def test_other_files_stay_as_they_are(tmp_path, tilt):
+    """A linkage that is exactly planar, and one that is truly not, are taken as they are, without a word."""
+    m = vc.load(four_bar_file(tmp_path, tilt))
+    assert m.virtual_links[0].joint.kind == "spherical"
+    assert not any("rounding" in str(note) for note in m.source.notes)
+
+
+@compiled_only
+def test_it_moves_as_the_repaired_file(tmp_path):
+    """The loosened linkage swings as the exactly planar one does, but for the tilt."""
+    ends = []
+    for name, tilt in (("rounded", TILT), ("repaired", 0.0)):
+        (tmp_path / name).mkdir()
+        m = vc.load(four_bar_file(tmp_path / name, tilt))
+        ends.append(vc.simulate(m, m.state(), 1.0).final)
+    assert np.abs(ends[0].q - ends[1].q).max() < 10.0 * TILT
