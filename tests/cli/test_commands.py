@@ -79,7 +79,7 @@ def test_run_prints_what_changed():
     assert result.exit_code == 0, result.stderr
     for text in ("0.0050 s", "upper hinge breaks", "cut 'upper'", "2 -> 1", "1 -> 0", "push 'leaf'"):
         assert text in result.stdout
-    for fact in ("energy drift", "largest closure error", "20 (rk4, 0.001 s)", "x real time"):
+    for fact in ("energy drift", "largest closure error", "20 (rk45, 0.001 s)", "x real time"):
         assert fact in result.stdout
 
 
