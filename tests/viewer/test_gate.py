@@ -99,6 +99,13 @@ def goes_on(view):
     until(lambda: view.source.frame.time > now)
 
 
+def click_pause(view, client):
+    """Click the button that pauses and resumes: it does what its label says, so wait until that has been drawn."""
+    label = "Resume" if view.source.frame.is_paused else "Pause"
+    until(lambda: view._commands._pause.label == label)
+    client.send(update(view._commands._pause, True))
+
+
 @pytest.mark.parametrize("origin", FOREIGN)
 def test_foreign_origins_are_refused(view, origin):
     """A websocket from another page, from a file or from a sandbox is refused, even with the token."""
@@ -191,7 +198,7 @@ def test_what_fits_a_control():
 
 
 def test_nonsense_is_dropped(view):
-    """Texts, broken and nested messages, unknown kinds and uploads change nothing, and the run goes on."""
+    """Texts, broken and nested messages, unknown kinds and uploads change nothing, and their sender may stay."""
     deep = b"\x91" * 1000 + b"\xc0"
     upload = {"type": "FileTransferStartUpload", "source_component_uuid": view._commands._speed._impl.uuid}
     upload |= {"transfer_uuid": "1", "filename": "x", "mime_type": "x", "part_count": 4, "size_bytes": 2**30}
@@ -203,8 +210,24 @@ def test_nonsense_is_dropped(view):
         for _ in range(50):
             client.send(rng.bytes(int(rng.integers(1, 200))))
         client.send(msgspec.msgpack.encode({"type": "TransformControlsUpdateMessage", "name": "/drag", "wxyz": [1]}))
-        goes_on(view)
+        click_pause(view, client)
+        until(lambda: view.source.frame.is_paused)
+        click_pause(view, client)
+        until(lambda: not view.source.frame.is_paused)
     assert view.server.gui._current_file_upload_states == {}
+
+
+def test_what_browsers_do_is_done_in_order(monkeypatch):
+    """What the first browser starts, however slowly, is not overtaken by the click that follows."""
+    with vc.view(arm(), port=0, is_paused=False) as shown:
+        shown.source.resume().result()
+        done = []
+        monkeypatch.setattr(shown, "_begin", lambda: (time.sleep(0.5), done.append("begin")))
+        monkeypatch.setattr(shown.source, "pause", lambda: done.append("pause"))
+        with joined(shown) as client:
+            click_pause(shown, client)
+            until(lambda: len(done) == 2)
+    assert done == ["begin", "pause"]
 
 
 def test_large_messages_end_the_connection(view):

@@ -6,6 +6,7 @@ import contextlib
 import io
 import logging
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from varichain.errors import InputError, MissingExtraError
@@ -49,6 +50,7 @@ def open_server(gate: Gate, host: str = HOST, port: int = PORT, label: str | Non
     if not guard.is_installed:
         close_server(server)
         raise MissingExtraError(f"viser {viser.__version__} cannot be guarded: pip install 'varichain[view]'")
+    _carry_out_in_order(server)
     guard.inputs.control = server.gui._gui_input_handle_from_uuid.get
     # a button in the page would open a tunnel for the whole world
     server.request_share_url = _no_tunnel
@@ -58,6 +60,13 @@ def open_server(gate: Gate, host: str = HOST, port: int = PORT, label: str | Non
     panel.dock_right()  # beside the picture, not over it
     panel.set_width(_PANEL)
     return server
+
+
+def _carry_out_in_order(server: Any) -> None:
+    """Let one thread carry out what browsers ask for: of viser's many threads, one could overtake the other."""
+    server._thread_executor.shutdown()
+    one = ThreadPoolExecutor(max_workers=1, thread_name_prefix="varichain browsers")
+    server._thread_executor = server.gui._thread_executor = server.scene._thread_executor = one
 
 
 def _light(scene: Any) -> None:
