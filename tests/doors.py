@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 import varichain as vc
+from lane import PATIENCE
 from motion import layout_mass
 
-PATIENCE = 60  # [s] that a live run may take to answer
 SAME = 1e-12
 """Difference between doors, relative to the size of what is compared: it is one computation."""
 

@@ -7,6 +7,10 @@ import os
 
 import pytest
 
+PATIENCE = 600.0
+"""Seconds until something that must happen has happened: a cold cache compiles, pages are drawn in software, and other
+programs are busy."""
+
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") != "1"
 
 compiled_only = pytest.mark.skipif(not IS_COMPILED, reason="plain Python compiles nothing and takes arrays of any type")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lane import IS_COMPILED
+from lane import IS_COMPILED, PATIENCE
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
@@ -19,7 +19,7 @@ many_steps = pytest.mark.skipif(not IS_COMPILED, reason="thousands of steps, too
 def output(name):
     """What an example prints."""
     command = [sys.executable, "-W", "error", str(FOLDER / name)]
-    process = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300, check=False)
+    process = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=PATIENCE, check=False)
     assert process.returncode == 0, process.stderr
     return process.stdout
 

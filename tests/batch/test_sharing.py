@@ -2,6 +2,7 @@ import threading
 
 import pytest
 
+from lane import PATIENCE
 from varichain.dynamics.sharing import checked_threads, share
 
 
@@ -21,7 +22,7 @@ def test_every_row_is_done_once(n, threads, at_once):
 
 def test_threads_work_at_the_same_time():
     """Two threads meet inside their work, which they could not if one waited for the other."""
-    meeting = threading.Barrier(2, timeout=30.0)
+    meeting = threading.Barrier(2, timeout=PATIENCE)
     share(lambda thread, first, end: meeting.wait(), 2, 2, 1)
     assert not meeting.broken
 

@@ -4,9 +4,8 @@ import shutil
 
 import pytest
 
-from lane import IS_COMPILED
+from lane import IS_COMPILED, PATIENCE
 
-PATIENCE = 60_000  # [ms] until something that must happen has happened; drawing in software is slow
 FLAGS = (
     "--use-gl=angle",
     "--use-angle=swiftshader",
@@ -48,7 +47,7 @@ def _pages(browser):
         context = browser.new_context(viewport={"width": 800, "height": 480})
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(PATIENCE)
+        page.set_default_timeout(1000.0 * PATIENCE)
         if address is not None:
             page.goto(address)
         return page

@@ -1,9 +1,12 @@
 """What the tests read off a page of the viewer."""
 
 import io
+import time
 
 import numpy as np
 from PIL import Image
+
+from lane import PATIENCE
 
 PANEL = 360  # [px]
 
@@ -58,8 +61,7 @@ def pixel_of(view, page, point):
 
 def until(page, condition):
     """Look at a page again and again until something is so."""
-    for _ in range(600):
-        if condition():
-            return
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it did not become so"
         page.wait_for_timeout(100)
-    raise AssertionError("it did not become so")

@@ -21,7 +21,8 @@ class Opened:
         page.goto(address)
 
     def pixels(self):
-        """What is on the canvas (height, width, 3)."""
+        """What is on the canvas (height, width, 3), once all that was asked for has been drawn."""
+        self.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         image = pytest.importorskip("PIL.Image")
         with image.open(io.BytesIO(self.page.locator("canvas").screenshot())) as picture:
             return np.array(picture.convert("RGB"), dtype=int)
@@ -72,12 +73,9 @@ def test_play_moves_the_figure_and_pause_stops_it(opened):
     page = opened.page
     page.locator("#slider").fill("0")
     start = opened.pixels()
-    page.locator("#speed").select_option("0.5")
+    page.locator("#speed").select_option("0.1")
     page.locator("#play").click()
-    for _ in range(200):  # wait_for_function would evaluate text, which the page forbids
-        page.wait_for_timeout(20)
-        if page.evaluate("replay.time") > 0.1:
-            break
+    until(page, lambda: page.evaluate("replay.time") > 0.1)
     page.locator("#play").click()
     stopped, picture = page.evaluate("replay.time"), opened.pixels()
     assert stopped > 0.1 and (is_red(picture) != is_red(start)).any()

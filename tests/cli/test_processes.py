@@ -8,8 +8,7 @@ import warnings
 
 import varichain as vc
 from cli.commands import SOURCES, interrupt, start
-
-PATIENCE = 600  # [s]; a cold cache compiles
+from lane import PATIENCE
 
 
 def test_json_is_all_there_is_on_standard_output(tmp_path):

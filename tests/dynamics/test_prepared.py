@@ -10,7 +10,7 @@ import pytest
 
 import varichain as vc
 import zoo
-from lane import compiled_only, scaled
+from lane import PATIENCE, compiled_only, scaled
 from measure import random_state
 from movers import falling_figure, hanging_figure
 
@@ -289,7 +289,7 @@ def in_threads(work, n=2):
 
     def run(i):
         try:
-            barrier.wait(timeout=60.0)
+            barrier.wait(timeout=PATIENCE)
             work(i)
         except BaseException as error:
             errors.append(error)

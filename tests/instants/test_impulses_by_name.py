@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import varichain as vc
-from doors import PATIENCE, by_change, by_event, by_live_run
+from doors import by_change, by_event, by_live_run
+from lane import PATIENCE
 from motion import floating
 
 EXACT = 1e-13  # a few operations on numbers of order one

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import varichain as vc
-from lane import compiled_only, scaled
+from lane import compiled_only
 from moving import bits
 
 PROGRAM = textwrap.dedent(
@@ -22,11 +22,37 @@ PROGRAM = textwrap.dedent(
     sys.path.insert(0, HERE)
     import varichain as vc
     from killed import run
-    print("ready", flush=True)
     run(METHOD, END, FILE)
     """
 )
 HERE = Path(__file__).parent
+
+
+def loaded(file):
+    """The trace in a file that is being written, or has been left; None before it has begun."""
+    try:
+        with warnings.catch_warnings(action="ignore", category=vc.DamagedTraceWarning):
+            return vc.Trace.load(file)
+    except vc.TraceFileError:
+        return None
+
+
+def killed(method, file, n):
+    """What is left of a run that is killed some time after its n-th checkpoint."""
+    program = PROGRAM.replace("TESTS", repr(str(HERE.parent))).replace("HERE", repr(str(HERE)))
+    program = program.replace("METHOD", repr(method)).replace("END", repr(1e5)).replace("FILE", repr(str(file)))
+    process = subprocess.Popen([sys.executable, "-c", program])
+    seen = set()
+    while len(seen) < n:
+        assert process.poll() is None
+        time.sleep(0.02)
+        trace = loaded(file)
+        if trace is not None and trace.checkpoint is not None:
+            seen.add(trace.checkpoint["run"]["time"])
+    time.sleep(0.1 * n)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    return loaded(file)
 
 
 @compiled_only
@@ -35,29 +61,8 @@ def test_a_killed_run_goes_on_with_the_same_bits(tmp_path, method):
     """A run that is killed at any moment leaves a readable file, from which it goes on to the bit."""
     from killed import options, run
 
-    end = scaled(40.0, 1.0)
-    whole = run(method, end)
-    found_part = False
-    for n, wait in enumerate((0.3, 1.3, 2.1)):
-        file = tmp_path / f"{n}.h5"
-        program = PROGRAM.replace("TESTS", repr(str(HERE.parent))).replace("HERE", repr(str(HERE)))
-        program = program.replace("METHOD", repr(method)).replace("END", repr(1e5)).replace("FILE", repr(str(file)))
-        process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-        assert process.stdout.readline() == "ready\n"
-        while not file.exists() and process.poll() is None:
-            time.sleep(0.01)
-        time.sleep(wait)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", vc.DamagedTraceWarning)
-            trace = vc.Trace.load(file)
-        if not trace.epochs or trace.checkpoint is None:
-            continue
-        found_part = True
-        reached = trace.checkpoint["run"]["time"]
-        if reached >= end:
-            continue
-        assert bits(vc.resume(trace, end, **options())) == bits(whole)
-    assert found_part
+    traces = [killed(method, tmp_path / f"{n}.h5", n) for n in (1, 2, 3)]
+    end = max(trace.checkpoint["run"]["time"] for trace in traces) + 2.0
+    whole = bits(run(method, end))
+    for trace in traces:
+        assert bits(vc.resume(trace, end, **options())) == whole

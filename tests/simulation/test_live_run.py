@@ -7,8 +7,8 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 import varichain as vc
+from lane import PATIENCE
 
-PATIENCE = 60  # [s] until something that must happen has happened; a loaded machine is slow
 ROUNDING = 1e-9  # [m] that a link may be moved by closing loops that are closed
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import varichain as vc
+from lane import PATIENCE
 from moving import G, bits, kinds, rods, slider, started
 
 
@@ -130,7 +131,9 @@ def test_ctrl_c_leaves_a_readable_trace(tmp_path):
     file = tmp_path / "run.h5"
     tests = str(Path(__file__).parent.parent)
     program = program.replace("TESTS", repr(tests)).replace("FILE", repr(str(file)))
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["True", "True"]
     with warnings.catch_warnings():

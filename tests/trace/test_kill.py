@@ -101,8 +101,8 @@ class Server:
         line, _, self.unread = self.unread.partition(b"\n")
         return line.decode().split()
 
-    def kill_a_writer(self, path, seed, lifetime, n_epochs=10**9, after=None):
-        """Kill a writer so long after its first chunk, or after it has told a word; all that it told."""
+    def kill_a_writer(self, path, seed, lifetime, n_epochs=10**9, after=lambda line: True):
+        """Kill a writer so long after it has told a line that fits; all that it told."""
         self.process.stdin.write(f"{path}\t{seed}\t{n_epochs}\n".encode())
         pid, lines, until = int(self.line()[1]), [], None
         while (line := self.line(until)) != ["dead"]:
@@ -112,7 +112,7 @@ class Server:
                 until = math.inf
                 continue
             lines.append(line)
-            if until is None and (after is None or line == [after]):
+            if until is None and after(line):
                 until = time.monotonic() + lifetime
         return lines
 
@@ -177,7 +177,7 @@ def test_killed_while_it_finishes(server, tmp_path):
     outcomes = set()
     for i in range(scaled(15, 5)):
         path = tmp_path / f"{i}.h5"
-        server.kill_a_writer(path, i, rng.uniform(0.0, 0.1), n_epochs=20, after="finishing")
+        server.kill_a_writer(path, i, rng.uniform(0.0, 0.1), n_epochs=20, after=lambda line: line == ["finishing"])
         trace, told = load(path)
         assert_whole(trace, 20 * WIDTH, 0)
         assert not told
@@ -188,7 +188,7 @@ def test_killed_while_it_finishes(server, tmp_path):
 def test_continued_after_a_kill(server, tmp_path):
     """What a killed run left is taken over up to its checkpoint into the same file, which then goes on."""
     path = tmp_path / "run.h5"
-    server.kill_a_writer(path, 7, LONGEST)
+    server.kill_a_writer(path, 7, LONGEST, after=lambda line: line[-1] != "0")  # after a checkpoint
     trace, _ = load(path)
     total = trace.checkpoint["total"]
     writer = TraceWriter(path, overwrite=True)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import varichain as vc
-from lane import long_run
+from lane import PATIENCE, long_run
 
 msgspec, viser = pytest.importorskip("msgspec"), pytest.importorskip("viser")
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
@@ -57,8 +57,8 @@ def origin_of(view):
 
 def joined(view, **options):
     """A client of a view, with the right address and origin."""
-    settings = {"origin": origin_of(view), "subprotocols": [PROTOCOL], "max_size": None, **options}
-    client = connect(view.address.replace("http", "ws"), **settings)
+    settings = {"origin": origin_of(view), "subprotocols": [PROTOCOL], "max_size": None, "open_timeout": PATIENCE}
+    client = connect(view.address.replace("http", "ws"), **(settings | options))
     client.send(msgspec.msgpack.encode(CAMERA))  # a page begins with it
     return client
 
@@ -71,7 +71,7 @@ def update(handle, value, name="value"):
 def answer(view, path="", **headers):
     """Status, headers and text of a GET."""
     place = urlsplit(view.address)
-    caller = http.client.HTTPConnection(place.hostname, place.port, timeout=60)
+    caller = http.client.HTTPConnection(place.hostname, place.port, timeout=PATIENCE)
     with contextlib.closing(caller):
         caller.request("GET", path or place.path, headers={**headers, "Connection": "close"})
         with caller.getresponse() as found:
@@ -80,17 +80,16 @@ def answer(view, path="", **headers):
 
 def until(condition):
     """Wait until something is so."""
-    for _ in range(600):
-        if condition():
-            return
-        time.sleep(0.1)
-    raise AssertionError("it did not become so")
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it did not become so"
+        time.sleep(0.05)
 
 
 def read_to_the_end(client):
     """Read until the connection is closed."""
     while True:
-        client.recv(timeout=30)
+        client.recv(timeout=PATIENCE)
 
 
 def goes_on(view):
@@ -242,7 +241,7 @@ def test_large_messages_end_the_connection(view):
 def test_broken_frames_end_the_connection(view):
     """Bytes that are no frames, after a right handshake, end that connection alone."""
     place = urlsplit(view.address)
-    with socket.create_connection((place.hostname, place.port), timeout=30) as caller:
+    with socket.create_connection((place.hostname, place.port), timeout=PATIENCE) as caller:
         lines = (
             f"GET {place.path} HTTP/1.1",
             f"Host: {place.netloc}",
@@ -279,7 +278,7 @@ def test_floods_and_silence_do_not_stop_the_run(view):
             clients[0].send(update(view._commands._speed, "1"))
         goes_on(view)
         for client in clients[2:]:  # 0 floods, 1 reads nothing
-            assert client.recv(timeout=60)
+            assert client.recv(timeout=PATIENCE)
         goes_on(view)
         assert answer(view)[0] == 200
     finally:

@@ -8,10 +8,9 @@ import pytest
 
 import varichain as vc
 from cli.commands import call, interrupt, start
+from lane import PATIENCE
 
 pytest.importorskip("viser")
-
-PATIENCE = 600  # [s]; a cold cache compiles
 
 
 def listening(port):
