@@ -300,7 +300,8 @@ KINDS = {
     "bool": ("no", JUNK, None, 2, NAN),
     "": (JUNK,),
 }
-VALUES = (None, 5, "x", NAN, -1, 10**400, 1e300, -1e300, JUNK, [], {}, "a\0b", b"x", [NAN] * 3, True, "/dev/zero/x")
+_NUMBERS = (5, -1, 10**400, 10**5000, 1e300, -1e300, NAN, [NAN] * 3, True)
+VALUES = (*_NUMBERS, None, "x", JUNK, [], {}, "a\0b", b"x", "/dev/zero/x")
 
 
 def refused_values(parameter):

@@ -7,6 +7,7 @@ import pytest
 
 import entries
 import varichain as vc
+from varichain.errors import quoted
 
 FOUND = entries.entries()
 
@@ -43,9 +44,9 @@ def test_bad_values_are_refused(name):
         for value in (*entries.VALUES, *wrong):
             outcome = attempt(name, parameter.name, value)
             if outcome not in ("taken", "refused"):
-                faults.append(f"{parameter.name}={value!r}: {outcome.strip().splitlines()[-1][:200]}")
+                faults.append(f"{parameter.name}={quoted(value)}: {outcome.strip().splitlines()[-1][:200]}")
             elif outcome == "taken" and any(value is x for x in wrong):
-                faults.append(f"{parameter.name}={value!r} is taken")
+                faults.append(f"{parameter.name}={quoted(value)} is taken")
     assert [*dict.fromkeys(faults)] == []
 
 

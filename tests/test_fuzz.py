@@ -137,6 +137,10 @@ def sdf(n):
         ("x.yaml", "scenario: chain\nparameters:\n  links: 0\n", "from 1 to 1000"),
         ("x.yaml", "scenario: walk\nparameters:\n  steps: 100000000\n", "from 1 to 100"),
         ("x.yaml", f"scenario: pendulum\nuntil: {'9' * 400}\n", "must be finite"),
+        ("x.yaml", f"scenario: pendulum\nuntil: {'9' * 5000}\n", "2:8: must be finite, not a number of 5000 digits"),
+        ("x.yaml", f"scenario: pendulum\n? {'9' * 5000}\n: 1\n", "2:3: must be finite, not a number of 5000 digits"),
+        ("x.yaml", f"scenario: chain\nparameters:\n  links: '{'9' * 5000}'\n", "must be a whole number"),
+        ("x.loops.yaml", f"gravity: [0, 0, {'9' * 5000}]\n", "is not finite"),
         ("x.yaml", "scenario: pendulum\nx: [" + "1," * 60_000 + "]\n", "at most 50000 characters"),
     ],
 )

@@ -50,6 +50,7 @@ WORDS: tuple[Any, ...] = (
     "\ud800",
     "/etc/passwd",
     10**400,
+    "<digits>",
     [[]] * 99,
 )
 LENGTHS = (0, 1, 7, 2**16, 2**31, 2**32 - 1, 2**63 - 1, 2**63, 2**64 - 1)
@@ -192,7 +193,12 @@ def _mutated_text(rng: Any, content: bytes) -> bytes:
     except (ValueError, RecursionError, zlib.error):
         return bytes(rng.permutation(np.frombuffer(content, np.uint8)).tobytes())
     _mutate_value(rng, value)
-    return head + zlib.compress(json.dumps(value).encode())
+    return head + zlib.compress(_json(value))
+
+
+def _json(value: Any) -> bytes:
+    """A text of JSON, in which a word of `WORDS` is a number with more digits than Python reads or writes."""
+    return json.dumps(value).replace('"<digits>"', "9" * 5000).encode()
 
 
 @cache
@@ -250,7 +256,7 @@ def mutate_text(rng: Any, data: bytes) -> bytes:
         if kind == 0:
             lines.insert(int(rng.integers(len(lines))), lines[i])
         elif kind == 1:
-            lines[i] = lines[i].partition(b":")[0] + b": " + json.dumps(WORDS[rng.integers(len(WORDS))]).encode()
+            lines[i] = lines[i].partition(b":")[0] + b": " + _json(WORDS[rng.integers(len(WORDS))])
         elif kind == 2:
             lines[i] = lines[i].replace(b"# ", b"", 1)
         elif kind == 3 and rng.random() < 0.2:

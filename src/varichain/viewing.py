@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.mechanism.limits import SwingTwist
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scenarios.scenario import Scenario
@@ -78,7 +78,7 @@ def view(
 
         source, resumes = LiveRun(what, _start(what) if state is None else state, **run), is_paused is False
     else:
-        raise InputError(f"only a Trace, a Scenario or a Mechanism can be viewed, not {what!r}")
+        raise InputError(f"only a Trace, a Scenario or a Mechanism can be viewed, not {quoted(what)}")
     try:
         return LiveView(source, is_owner=True, resumes=resumes, label=what.name, **address)
     except BaseException:

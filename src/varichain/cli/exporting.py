@@ -14,6 +14,7 @@ import typer
 from varichain.cli.console import errors, print_json, say, warn
 from varichain.cli.failures import Debug, UsageError, reported, usage
 from varichain.cli.targets import Meshes, free_file, trace_from
+from varichain.errors import quoted
 
 if TYPE_CHECKING:
     from varichain.exports.files import Progress
@@ -92,7 +93,7 @@ def look_options(camera: str, background: str, labels: bool) -> dict[str, Any]:
     try:
         where = camera if len(turns) != 2 else tuple(math.radians(float(turn)) for turn in turns)
     except ValueError:
-        raise UsageError(f"--camera must be a name, or two angles such as 30,10 [deg], not {camera!r}") from None
+        raise UsageError(f"--camera must be a name, or two angles such as 30,10 [deg], not {quoted(camera)}") from None
     options: dict[str, Any] = {"camera": where, "background": background, "labels": labels}
     with usage():
         Look(**options)
@@ -106,8 +107,8 @@ def picture_size(text: str) -> tuple[int, int]:
         UsageError: Another text.
     """
     parts = text.lower().split("x")
-    if len(parts) != 2 or not all(part.isdecimal() for part in parts):
-        raise UsageError(f"--size must be width and height in pixels, such as 1280x720, not {text!r}")
+    if len(parts) != 2 or not all(part.isdecimal() and len(part) <= 9 for part in parts):
+        raise UsageError(f"--size must be width and height in pixels, such as 1280x720, not {quoted(text)}")
     return int(parts[0]), int(parts[1])
 
 

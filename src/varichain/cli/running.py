@@ -12,7 +12,7 @@ import typer
 from varichain.cli.console import print_json, warn
 from varichain.cli.failures import INTERRUPTED, Debug, UsageError, reported, usage
 from varichain.cli.targets import free_file, scenario_from, scenario_names
-from varichain.errors import SimulationError, SimulationInterrupted
+from varichain.errors import SimulationError, SimulationInterrupted, quoted
 from varichain.scenarios import SCENARIOS
 from varichain.scenarios.units import quantity
 
@@ -121,5 +121,5 @@ def _time(name: str, text: str) -> float:
 
 def _method(method: str) -> str:
     if method not in METHODS:
-        raise UsageError(f"--method must be one of {', '.join(METHODS)}, not {method!r}")
+        raise UsageError(f"--method must be one of {', '.join(METHODS)}, not {quoted(method)}")
     return method

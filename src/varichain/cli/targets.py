@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from varichain.cli.failures import UsageError, usage
-from varichain.errors import ScenarioFileError, UnknownNameError, VarichainError
+from varichain.errors import ScenarioFileError, UnknownNameError, VarichainError, quoted
 from varichain.scenarios import SCENARIOS
 from varichain.scenarios.parameters import checked_parameters
 
@@ -86,7 +86,7 @@ def settings_from(assignments: list[str]) -> dict[str, str]:
         key, sign, value = text.partition("=")
         key = key.strip()
         if not sign or not key:
-            raise UsageError(f"--set needs key=value, such as --set angle=30deg, not {text!r}")
+            raise UsageError(f"--set needs key=value, such as --set angle=30deg, not {quoted(text)}")
         if key in found:
             raise UsageError(f"--set gives {key!r} twice")
         found[key] = value.strip()

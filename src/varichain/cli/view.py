@@ -24,6 +24,7 @@ from varichain.cli.targets import (
     scenario_from,
     trace_from,
 )
+from varichain.errors import quoted
 
 if TYPE_CHECKING:
     from varichain.viewer.base import Viewer
@@ -70,7 +71,7 @@ def view(
         shown, more = _shown(target, kind, is_live, assignments or [], is_lenient, meshes)
         if limits is not None:
             if limits not in _LIMITS or not is_live:
-                raise UsageError(f"--limits is for live runs, and one of {', '.join(_LIMITS)}, not {limits!r}")
+                raise UsageError(f"--limits is for live runs, and one of {', '.join(_LIMITS)}, not {quoted(limits)}")
             more["limits"] = limits
         if out is not None:
             if not is_live:

@@ -8,7 +8,7 @@ import numpy as np
 
 from varichain.closures.part import Closure
 from varichain.closures.planar import corners
-from varichain.errors import AssemblyError, StructureError
+from varichain.errors import AssemblyError, StructureError, quoted
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
@@ -35,7 +35,7 @@ class FourBar(Closure):
             raise StructureError(f"loop {loop!r} has a slider: take SliderCrank")
         if lead not in names or found[names.index(lead)].is_loop:
             raise StructureError(
-                f"{lead!r} cannot drive loop {loop!r}; joints: {[c.name for c in found if not c.is_loop]}"
+                f"{quoted(lead)} cannot drive loop {loop!r}; joints: {[c.name for c in found if not c.is_loop]}"
             )
         start = names.index(lead)
         ring = found[start:] + found[:start]

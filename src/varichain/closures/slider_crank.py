@@ -9,7 +9,7 @@ import numpy as np
 from varichain.closures.four_bar import _angle, _cross, _meeting, _turned
 from varichain.closures.part import Closure
 from varichain.closures.planar import corners
-from varichain.errors import AssemblyError, StructureError
+from varichain.errors import AssemblyError, StructureError, quoted
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
@@ -42,7 +42,7 @@ class SliderCrank(Closure):
         allowed = [corner.name for corner in (ring[0], found[slider]) if not corner.is_loop]
         if lead not in allowed:
             ends = [corner.name for corner in (ring[0], ring[2], ring[3]) if not corner.is_loop]
-            raise StructureError(f"{lead!r} cannot drive loop {loop!r}; joints that can: {ends}")
+            raise StructureError(f"{quoted(lead)} cannot drive loop {loop!r}; joints that can: {ends}")
         assert lead in names
         self.loops, self.leads, self._loop = (loop,), (lead,), loop
         self._drives_slider = lead == ring[3].name

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from varichain.dynamics.arguments import Table, link_row
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.kernels.wrenches import add_wrench, clear_wrenches
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
@@ -48,7 +48,7 @@ class Force:
         for name in ("force", "moment", "at"):
             object.__setattr__(self, name, finite_array(getattr(self, name), (3,), f"{name} on link {self.link!r}"))
         if not isinstance(self.axes, str) or self.axes not in ("world", "local"):
-            raise InputError(f"axes must be 'world' or 'local', not {self.axes!r}")
+            raise InputError(f"axes must be 'world' or 'local', not {quoted(self.axes)}")
         if isinstance(self.link, Frame):
             at, R = self.link.at, self.link.at.R if self.axes == "local" else np.eye(3)
             moved = {"link": self.link.link, "at": at @ self.at}
@@ -87,5 +87,7 @@ def checked_forces(forces: Any) -> tuple[Force, ...]:
     given = tuple(forces) if isinstance(forces, Iterable) else (forces,)
     for force in given:
         if not isinstance(force, Force):
-            raise InputError(f"forces must be Force objects, such as Force('hand', force=(0, 0, 10)), not {force!r}")
+            raise InputError(
+                f"forces must be Force objects, such as Force('hand', force=(0, 0, 10)), not {quoted(force)}"
+            )
     return given

@@ -13,7 +13,7 @@ from varichain.dynamics.forces import Force, applied
 from varichain.dynamics.formulations import FORMULATIONS, PARTIAL_FORMULATIONS
 from varichain.dynamics.loop_forces import LoopForces, loop_forces_from_rows, require_closed, tree_torque
 from varichain.dynamics.report import joint_listing
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
 from varichain.kernels.forward_dynamics import forward_dynamics as _forward_dynamics
 from varichain.layout.layout import Layout
@@ -85,7 +85,7 @@ def forward_dynamics(
         InputError, UnknownNameError, StructureError: The arguments do not fit the mechanism.
     """
     if method not in METHODS:
-        raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
+        raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {quoted(method)}")
     layout, table = opened_with_mass(m, s)
     torque = tree_torque(layout, table, s, tau)
     if not layout.is_tree:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import link_row, opened
-from varichain.errors import InputError, UnknownNameError
+from varichain.errors import InputError, UnknownNameError, quoted
 from varichain.kernels.links import link_bias_acceleration, link_jacobian, link_poses, link_velocity
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
@@ -96,7 +96,7 @@ def _placed(m: Mechanism, layout: Layout, link: Carrier, at: Place) -> tuple[int
 
 def _local(axes: str) -> int:
     if not isinstance(axes, str) or axes not in _AXES:
-        raise InputError(f"axes must be 'world' or 'local', not {axes!r}")
+        raise InputError(f"axes must be 'world' or 'local', not {quoted(axes)}")
     return _AXES[axes]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from varichain.errors import InputError, MissingExtraError
+from varichain.errors import InputError, MissingExtraError, quoted
 from varichain.exports.look import Look
 from varichain.exports.picture import Painter
 from varichain.scene import Playback
@@ -75,5 +75,7 @@ def _even(size: tuple[int, int]) -> tuple[int, int]:
     """Width and height, which H.264 wants even."""
     is_fine = len(size) == 2 and all(isinstance(number, int) and 64 <= number <= 7680 for number in size)
     if not is_fine:
-        raise InputError(f"size must be width and height of the film, whole numbers from 64 to 7680, not {size!r}")
+        raise InputError(
+            f"size must be width and height of the film, whole numbers from 64 to 7680, not {quoted(size)}"
+        )
     return size[0] - size[0] % 2, size[1] - size[1] % 2

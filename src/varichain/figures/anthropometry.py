@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from varichain.errors import InputError, UnknownNameError
+from varichain.errors import InputError, UnknownNameError, quoted
 from varichain.spatial.checks import finite_scalar, positive_scalar
 
 SHORTEST, TALLEST = 0.5, 2.5
@@ -110,7 +110,7 @@ class Body:
         if not SHORTEST <= height <= TALLEST:
             raise InputError(f"height must lie in {SHORTEST}..{TALLEST} m, not {height:g}")
         if not isinstance(self.sex, str) or self.sex not in SAMPLES:
-            raise InputError(f"sex must be one of {', '.join(map(repr, SAMPLES))}, not {self.sex!r}")
+            raise InputError(f"sex must be one of {', '.join(map(repr, SAMPLES))}, not {quoted(self.sex)}")
         object.__setattr__(self, "height", height)
         object.__setattr__(self, "mass", mass)
 

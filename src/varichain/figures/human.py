@@ -19,7 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.figures.anthropometry import Body
 from varichain.figures.flesh import Flesh
 from varichain.figures.frames import foot_frames, grip, head_top, seat
@@ -179,5 +179,5 @@ def _radius(points: Points, start: str, end: str, mass: float) -> float:
 
 def _checked(prefix: str) -> str:
     if not isinstance(prefix, str):
-        raise InputError(f"prefix must be a string, not {prefix!r}")
+        raise InputError(f"prefix must be a string, not {quoted(prefix)}")
     return prefix

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.figures.landmarks import Point
 from varichain.mechanism import Inertia, Joint, Mechanism
 from varichain.mechanism.shapes import Capsule, Ellipsoid
@@ -54,7 +54,7 @@ def assembled(
 def target_of(name: str, mechanism: Mechanism | None) -> Mechanism:
     """The mechanism to add to, or a new one called `name`."""
     if mechanism is not None and not isinstance(mechanism, Mechanism):
-        raise InputError(f"mechanism must be a Mechanism or None, not {mechanism!r}")
+        raise InputError(f"mechanism must be a Mechanism or None, not {quoted(mechanism)}")
     return Mechanism(name) if mechanism is None else mechanism
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.mechanism import Box, Cylinder, Fixed, Inertia, Link, Mechanism, Revolute, Spherical
 from varichain.mechanism.transaction import transaction
 from varichain.spatial.checks import finite_numbers, finite_scalar, name_string, positive_scalar
@@ -166,5 +166,5 @@ def ground(
 
 def _checked(m: Mechanism) -> Mechanism:
     if not isinstance(m, Mechanism):
-        raise InputError(f"expected the Mechanism to add to, not {m!r}")
+        raise InputError(f"expected the Mechanism to add to, not {quoted(m)}")
     return m

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from varichain.errors import FormatError, InputError, MissingExtraError, VarichainError
+from varichain.errors import FormatError, InputError, MissingExtraError, VarichainError, quoted
 from varichain.files import file_name
 from varichain.formats.build import build_mechanism
 from varichain.formats.description import Description
@@ -38,7 +38,7 @@ def load(
         MissingExtraError: MJCF needs the extra "mjcf", xacro the extra "xacro".
     """
     if not isinstance(base, str) or base not in BASES:
-        raise InputError(f"base must be one of {', '.join(map(repr, BASES))}, not {base!r}")
+        raise InputError(f"base must be one of {', '.join(map(repr, BASES))}, not {quoted(base)}")
     flag(strict, "strict")
     file = Path(os.path.abspath(file_name(path)))
     packages = {

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from varichain.errors import FileError, InputError
+from varichain.errors import FileError, InputError, quoted
 from varichain.files import check_free, completed, file_name, unwritable
 from varichain.formats import write_mjcf, write_urdf
 from varichain.formats.source import Note
@@ -45,7 +45,7 @@ def save(m: Mechanism, path: str | os.PathLike[str], *, overwrite: bool = False)
         raise InputError(f"expected a Mechanism, not {type(m).__name__}")
     file = Path(os.path.abspath(file_name(path)))
     if file.suffix.lower() not in ENDINGS:
-        raise InputError(f"path must end in one of {', '.join(ENDINGS)}, not {file.suffix!r}")
+        raise InputError(f"path must end in one of {', '.join(ENDINGS)}, not {quoted(file.suffix)}")
     notes = [
         Note(f"loads at which joint {joint.name!r} breaks are not written")
         for joint in m.joints

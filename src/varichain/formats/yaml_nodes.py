@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from varichain.errors import FormatError, MissingExtraError, VarichainError
+from varichain.errors import FormatError, MissingExtraError, VarichainError, quoted
 from varichain.formats.xml import read_bytes
 
 _MOST_BYTES = 2**18
@@ -44,20 +44,20 @@ class Entry:
         """Refuse any other key."""
         for key in self.values:
             if key not in keys:
-                raise self.error(f"unknown key {key!r}; keys: {', '.join(keys)}")
+                raise self.error(f"unknown key {quoted(key)}; keys: {', '.join(keys)}")
 
     def word(self, key: str) -> str:
         """A string that must be there."""
         value = self.values.get(key)
         if not isinstance(value, str) or not value.strip():
-            raise self.error(f"needs {key!r}, a name" + ("" if value is None else f", not {value!r}"))
+            raise self.error(f"needs {key!r}, a name" + ("" if value is None else f", not {quoted(value)}"))
         return value
 
     def number(self, key: str, default: float) -> float:
         """A finite number."""
         value = self.values.get(key, default)
         if not isinstance(value, float):
-            raise self.error(f"{key!r} must be a number, not {value!r}")
+            raise self.error(f"{key!r} must be a number, not {quoted(value)}")
         return value
 
     def entries(self, key: str) -> list[Entry]:
@@ -110,7 +110,7 @@ def _value(node: Any, path: str, depth: int) -> Any:
     if depth > _MOST_DEPTH:
         raise FormatError("is nested too deeply", path, line)
     if not node.tag.startswith("tag:yaml.org,2002:") or ":" in node.tag[len("tag:yaml.org,2002:") :]:
-        raise FormatError(f"tag {node.tag!r} is not allowed", path, line)
+        raise FormatError(f"tag {quoted(node.tag)} is not allowed", path, line)
     if isinstance(node, yaml.MappingNode):
         values: dict[str, Any] = {}
         for key, value in node.value:
@@ -136,11 +136,11 @@ def _scalar(node: Any, path: str, line: int) -> Any:
         return node.value.lower() in ("true", "yes", "on")
     if _NUMBER.fullmatch(node.value):
         return _finite(node.value, path, line)
-    raise FormatError(f"{node.value!r} is no plain finite number", path, line)
+    raise FormatError(f"{quoted(node.value)} is no plain finite number", path, line)
 
 
 def _finite(text: str, path: str, line: int) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise FormatError(f"number {text!r} is not finite", path, line)
+        raise FormatError(f"number {quoted(text)} is not finite", path, line)
     return number

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from varichain.dynamics.forces import Force
-from varichain.errors import GapError, InputError
+from varichain.errors import GapError, InputError, quoted
 from varichain.kernels.links import frame_on_other
 from varichain.layout.state import State
 from varichain.mechanism.arguments import checked_loop_joint
@@ -132,7 +132,7 @@ def checked_actions(actions: Any) -> list[Action]:
     for action in given:
         if not isinstance(action, Action):
             raise InputError(
-                f"actions must be vc.connect(...), vc.couple(...), vc.cut(...) or vc.push(...), not {action!r}"
+                f"actions must be vc.connect(...), vc.couple(...), vc.cut(...) or vc.push(...), not {quoted(action)}"
             )
     return given
 

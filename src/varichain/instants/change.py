@@ -15,7 +15,7 @@ import numpy as np
 
 from varichain.dynamics.arguments import require_mass, sound_layout
 from varichain.dynamics.mobility import Mobility, mobility_of
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.instants.actions import (
     Action,
     Connect,
@@ -157,7 +157,7 @@ def impact(
     given = list(connections) if isinstance(connections, Iterable) else [connections]
     for connection in given:
         if not isinstance(connection, Connect):
-            raise InputError(f"expected connections such as vc.connect('hand', 'bar', joint), not {connection!r}")
+            raise InputError(f"expected connections such as vc.connect('hand', 'bar', joint), not {quoted(connection)}")
     require_mass(sound_layout(m, s))
     done = happen(m, s, given, _bare(limits), is_impact=True, restitution=part, is_trial=True).change
     assert done.impact is not None
@@ -176,7 +176,7 @@ class Instant(NamedTuple, Generic[M]):
 
 def _bare(limits: str) -> Callable[[State, bool], Bare]:
     if limits not in ("hard", "off"):
-        raise InputError(f"limits must be 'hard' or 'off' in an instant, not {limits!r}")
+        raise InputError(f"limits must be 'hard' or 'off' in an instant, not {quoted(limits)}")
     return partial(Bare, limits=limits)
 
 

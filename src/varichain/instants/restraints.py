@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.kernels.records import LINEAR, LOOP_SPEC, ROW_CODES, SPEC, SWUNG, TURNED, TWISTED
 from varichain.kernels.run_records import COORDINATE, RESTRAINT, ROW_OF_LOOP, SWING, TWIST, WHOLE_BALL
 from varichain.kernels.tables import memory_of
@@ -52,7 +52,7 @@ def checked_limits(limits: Any) -> Limits:
         return limits  # type: ignore[no-any-return]
     if limits == "soft":
         return SoftLimits()
-    raise InputError(f"limits must be 'hard', 'soft', 'off' or vc.SoftLimits(stiffness, damping), not {limits!r}")
+    raise InputError(f"limits must be 'hard', 'soft', 'off' or vc.SoftLimits(stiffness, damping), not {quoted(limits)}")
 
 
 class Restraints(NamedTuple):

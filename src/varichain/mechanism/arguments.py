@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import JOINT_TYPES, Joint
 from varichain.mechanism.joints import Free
@@ -35,7 +35,7 @@ def checked_joint(joint: Any, link_name: str, is_floating: bool) -> Joint:
     refuse_loop_joint(joint, link_name)
     if is_floating and not isinstance(joint, Free):
         raise InputError(
-            f"link {link_name!r} has no parent, so its joint must be Free(...) or left out; found {joint!r}; "
+            f"link {link_name!r} has no parent, so its joint must be Free(...) or left out; found {quoted(joint)}; "
             "other joints need a parent, for example parent='ground'"
         )
     if joint.actuated is None:

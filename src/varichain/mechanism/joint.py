@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.errors import DuplicateNameError, InputError
+from varichain.errors import DuplicateNameError, InputError, quoted
 from varichain.mechanism.breaks import Breaks
 from varichain.mechanism.limits import coordinate_limits
 from varichain.mechanism.loop_rows import LoopGeometry, Row, check_rows
@@ -143,7 +143,7 @@ class Joint(Frozen, ABC):
             fields["actuated"] = flag(self.actuated, "actuated")
         if self.breaks is not None and not isinstance(self.breaks, Breaks):
             raise InputError(
-                f"{self._what('breaks')} must be Breaks(force=..., moment=...) or None, not {self.breaks!r}"
+                f"{self._what('breaks')} must be Breaks(force=..., moment=...) or None, not {quoted(self.breaks)}"
             )
 
     @abstractmethod
@@ -197,7 +197,7 @@ class Joint(Frozen, ABC):
 
     def _what(self, field: str) -> str:
         """The field and whose it is, for messages."""
-        return f"{field} of {self.kind} joint" + (f" {self.name!r}" if self.name is not None else "")
+        return f"{field} of {self.kind} joint" + (f" {quoted(self.name)}" if self.name is not None else "")
 
     def _per_freedom(self, option: str, value: Any) -> tuple[float, ...]:
         what = self._what(option)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import Field
 from typing import Any
 
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.mechanism.joint import JOINT_TYPES, Joint
 from varichain.spatial.checks import NAMED_AXES, shown
 from varichain.spatial.text import axis_text
@@ -63,7 +63,7 @@ def loop_joint(kind: str, axis: Any) -> Joint:
     """
     kinds = loop_kinds()
     if kind not in kinds:
-        raise InputError(f"kind must be one of {', '.join(kinds)}, not {kind!r}")
+        raise InputError(f"kind must be one of {', '.join(kinds)}, not {quoted(kind)}")
     return joint_kinds()[kind](*((axis,) if kinds[kind] else ()))
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.mechanism.joint import OPTIONS_PER_FREEDOM, Axes, Axis, Joint, Limits, Primitive
 from varichain.mechanism.limits import SwingTwist, coordinate_limits
 from varichain.mechanism.loop_rows import LoopGeometry
@@ -134,7 +134,7 @@ class Universal(Joint):
         """Check the axes, then the common fields."""
         what = self._what("axes")
         if not isinstance(self.axes, (tuple, list)) or len(self.axes) != 2:
-            raise InputError(f"{what} must be two axes such as ('x', 'y'), not {self.axes!r}")
+            raise InputError(f"{what} must be two axes such as ('x', 'y'), not {quoted(self.axes)}")
         first, second = (unit_axis(axis, f"{what}[{k}]") for k, axis in enumerate(self.axes))
         if np.linalg.norm(np.cross(first, second)) < _PARALLEL:
             raise InputError(f"{what} must not be parallel, found {first} and {second}")
@@ -238,7 +238,7 @@ class Spherical(Joint):
 
     def _checked_limits(self) -> Limits:
         if not isinstance(self.limits, SwingTwist):
-            raise InputError(f"{self._what('limits')} must be a SwingTwist or None, not {self.limits!r}")
+            raise InputError(f"{self._what('limits')} must be a SwingTwist or None, not {quoted(self.limits)}")
         return self.limits
 
 
@@ -287,7 +287,9 @@ class Fixed(Joint):
         return self
 
     def _checked_limits(self) -> Limits:
-        raise InputError(f"{self._what('limits')} must be None: a fixed joint has no limits; found {self.limits!r}")
+        raise InputError(
+            f"{self._what('limits')} must be None: a fixed joint has no limits; found {quoted(self.limits)}"
+        )
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.spatial.checks import finite_numbers, finite_scalar, is_sequence, normalised, real_scalar, unit_axis
 from varichain.spatial.frozen import Frozen
 from varichain.spatial.rotation import quaternion_from_rotation_vector
@@ -90,7 +90,7 @@ def _unit_quaternion(value: Any, what: str) -> tuple[float, ...]:
         return tuple(quaternion_from_rotation_vector(finite_numbers(value, 3, what)).tolist())
     if is_sequence(value) and len(value) == 4:
         return normalised(finite_numbers(value, 4, what), what)
-    raise InputError(f"{what} must be a quaternion (w, x, y, z) or a rotation vector of 3 numbers, not {value!r}")
+    raise InputError(f"{what} must be a quaternion (w, x, y, z) or a rotation vector of 3 numbers, not {quoted(value)}")
 
 
 def coordinate_limits(value: Any, n_q: int, what: str) -> Bounds:
@@ -99,7 +99,7 @@ def coordinate_limits(value: Any, n_q: int, what: str) -> Bounds:
     Each side is given as a number for all coordinates, None for open, or one of these per coordinate.
     """
     if not is_sequence(value) or len(value) != 2:
-        raise InputError(f"{what} must be None or (lower, upper), not {value!r}")
+        raise InputError(f"{what} must be None or (lower, upper), not {quoted(value)}")
     lower = _bounds(value[0], -math.inf, n_q, f"lower {what}")
     upper = _bounds(value[1], math.inf, n_q, f"upper {what}")
     for low, high in zip(lower, upper, strict=True):
@@ -113,5 +113,5 @@ def _bounds(value: Any, open_end: float, n_q: int, what: str) -> tuple[float, ..
     if not is_sequence(value):
         value = [value] * n_q
     if len(value) != n_q:
-        raise InputError(f"{what} must be a number, None, or {n_q} of them, not {value!r}")
+        raise InputError(f"{what} must be a number, None, or {n_q} of them, not {quoted(value)}")
     return tuple([open_end if bound is None else real_scalar(bound, what) for bound in value])

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.mechanism.joint import Axis, Joint, Limits, Primitive
 from varichain.mechanism.loop_rows import LoopGeometry
 from varichain.spatial.checks import finite_scalar, unit_axis
@@ -30,7 +30,9 @@ class _LoopJoint(Joint):
         return ()
 
     def _checked_limits(self) -> Limits:
-        raise InputError(f"{self._what('limits')} must be None: a {self.kind} joint has none; found {self.limits!r}")
+        raise InputError(
+            f"{self._what('limits')} must be None: a {self.kind} joint has none; found {quoted(self.limits)}"
+        )
 
 
 @dataclass(frozen=True, repr=False)

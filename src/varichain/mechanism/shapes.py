@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.spatial.checks import finite_numbers, non_negative_scalar, positive_scalar
 from varichain.spatial.frozen import Frozen
 from varichain.spatial.pose import Pose
@@ -122,7 +122,7 @@ class Mesh(Shape):
     def __post_init__(self) -> None:
         """Check path and scale; whether the file exists is the viewer's business."""
         if not isinstance(self.path, (str, os.PathLike)) or not os.fspath(self.path):
-            raise InputError(f"path of a mesh must be a file name, not {self.path!r}")
+            raise InputError(f"path of a mesh must be a file name, not {quoted(self.path)}")
         scale = self.scale if isinstance(self.scale, (tuple, list)) else [self.scale] * 3
         scale = finite_numbers(scale, 3, "scale")
         if 0.0 in scale:
@@ -141,8 +141,8 @@ def _rgba(color: Any) -> tuple[float, ...]:
     if isinstance(color, str) and _HEX_COLOR.fullmatch(color):
         return (*(int(color[i : i + 2], 16) / 255.0 for i in (1, 3, 5)), 1.0)
     if not isinstance(color, (tuple, list)) or len(color) not in (3, 4):
-        raise InputError(f"color must be 3 or 4 numbers from 0 to 1 or '#rrggbb', not {color!r}")
+        raise InputError(f"color must be 3 or 4 numbers from 0 to 1 or '#rrggbb', not {quoted(color)}")
     numbers = finite_numbers(color, len(color), "color")
     if not all(0.0 <= number <= 1.0 for number in numbers):
-        raise InputError(f"color must be 3 or 4 numbers from 0 to 1 or '#rrggbb', not {color!r}")
+        raise InputError(f"color must be 3 or 4 numbers from 0 to 1 or '#rrggbb', not {quoted(color)}")
     return numbers if len(numbers) == 4 else (*numbers, 1.0)

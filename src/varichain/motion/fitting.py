@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.motion.pieces import Pieces
 from varichain.motion.rotation_spline import rotation_spline
 from varichain.motion.samples import Samples, check_steps
@@ -20,7 +20,7 @@ ENDS = ("natural", "clamped", "not-a-knot")
 def checked_ends(ends: Any) -> str:
     """`ends` if it names a condition."""
     if ends not in ENDS:
-        raise InputError(f"ends must be one of {', '.join(map(repr, ENDS))}, not {ends!r}")
+        raise InputError(f"ends must be one of {', '.join(map(repr, ENDS))}, not {quoted(ends)}")
     return str(ends)
 
 

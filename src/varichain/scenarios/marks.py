@@ -13,6 +13,7 @@ Place = tuple[int, int]  # line and column, from 1
 
 _MOST_CHARACTERS = 50_000  # half a second of parsing
 _DEEPEST = 50
+_LONGEST_NUMBER = 1000  # characters of a whole number; Python converts no more than some thousand digits
 
 
 class Marked:
@@ -77,11 +78,13 @@ class Marked:
         if len(location) > _DEEPEST:
             raise ScenarioFileError(self.path, [(*_start(node), f"nested deeper than {_DEEPEST} levels")])
         self._places[location] = _start(node)
+        self._refuse_long(node)
         if isinstance(node, yaml.SequenceNode):
             for i, entry in enumerate(node.value):
                 self._walk(entry, (*location, i))
         elif isinstance(node, yaml.MappingNode):
             for key, entry in node.value:
+                self._refuse_long(key)
                 below = (*location, key.value if isinstance(key, yaml.ScalarNode) else None)
                 if below in self._keys:
                     first = self._keys[below][0]
@@ -89,6 +92,12 @@ class Marked:
                     continue
                 self._keys[below] = _start(key)
                 self._walk(entry, below)
+
+    def _refuse_long(self, node: yaml.Node) -> None:
+        if node.tag.endswith(":int") and len(node.value) > _LONGEST_NUMBER:
+            raise ScenarioFileError(
+                self.path, [(*_start(node), f"must be finite, not a number of {len(node.value)} digits")]
+            )
 
 
 def _start(node: yaml.Node) -> Place:

@@ -7,6 +7,7 @@ import re
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from varichain.errors import InputError, UnknownNameError
@@ -167,7 +168,8 @@ def _flag(given: Any) -> bool:
 
 
 def _whole(given: Any) -> int:
-    text = given.strip() if isinstance(given, str) else given
-    if isinstance(text, bool) or not re.fullmatch(r"[-+]?\d+", str(text)):
-        raise InputError(f"must be a whole number, not {shown(given)}")
-    return int(text)
+    if isinstance(given, Integral) and not isinstance(given, bool):
+        return int(given)
+    if isinstance(given, str) and re.fullmatch(r"[-+]?\d{1,300}", given.strip()):
+        return int(given)
+    raise InputError(f"must be a whole number, not {shown(given)}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.spatial.checks import shown
 
 _DEGREE = math.pi / 180.0
@@ -68,7 +68,8 @@ class Quantity:
         valid = ", ".join(unit for dimension in dimensions for unit in UNITS[dimension])
         names = " or ".join(f"{_article(dimension)} {dimension}" for dimension in dimensions)
         raise InputError(
-            f"must be {names}, but {self.text!r} is {_article(self.dimension)} {self.dimension}; valid units: {valid}"
+            f"must be {names}, but {quoted(self.text)} is {_article(self.dimension)} {self.dimension}; "
+            f"valid units: {valid}"
         )
 
 
@@ -95,7 +96,7 @@ def quantity(value: Any, *dimensions: str) -> Quantity:
         valid = [unit for dimension in dimensions or UNITS for unit in UNITS[dimension]]
         close = get_close_matches(unit, valid, n=1)
         hint = f" (did you mean {close[0]!r}?)" if close else ""
-        raise InputError(f"has an unknown unit {unit!r}{hint}; valid units: {', '.join(valid)}")
+        raise InputError(f"has an unknown unit {quoted(unit)}{hint}; valid units: {', '.join(valid)}")
     dimension, factor = _BY_UNIT[unit]
     quantity = _finite(Quantity(number * factor, dimension, value))
     if dimensions:
@@ -110,7 +111,7 @@ def dimension_of(unit: str) -> str | None:
 
 def _finite(found: Quantity) -> Quantity:
     if not math.isfinite(found.value):
-        raise InputError(f"must be finite, not {found.text}")
+        raise InputError(f"must be finite, not {shown(found.text)}")
     return found
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from varichain.dynamics.inverse import inverse_dynamics
 from varichain.dynamics.mobility import mobility
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.kernels.callbacks import address_of
 from varichain.kernels.motion import evaluate
 from varichain.layout.layout import Layout
@@ -107,7 +107,7 @@ class ComputedTorque:
     def __post_init__(self) -> None:
         """Check the gains."""
         if not isinstance(self.motion, Motion):
-            raise InputError(f"ComputedTorque needs a vc.Motion, not {self.motion!r}")
+            raise InputError(f"ComputedTorque needs a vc.Motion, not {quoted(self.motion)}")
         k = non_negative_scalar(self.stiffness, "stiffness of ComputedTorque")
         if self.damping is None:
             object.__setattr__(self, "damping", 2.0 * k**0.5)
@@ -172,7 +172,7 @@ def checked_controllers(given: Any) -> list[Controller]:
         if not isinstance(controller, Torques | PD | Compiled) and not callable(controller):
             raise InputError(
                 "a controller must be vc.PD, vc.Torques, vc.ComputedTorque, a function (m, s) that returns torques, or "
-                f"a jitted function (t, q, v, tau), not {controller!r}"
+                f"a jitted function (t, q, v, tau), not {quoted(controller)}"
             )
         checked.append(controller)
     if sum(isinstance(controller, Compiled) for controller in checked) > 1:
@@ -209,4 +209,4 @@ def as_motion(target: Any, joints: Iterable[str] | None = None) -> Motion:
         return Motion({name: target.q[kinds[name].q].copy() for name in names if kinds[name].coordinates})
     if isinstance(target, Mapping):
         return Motion(dict(target))
-    raise InputError(f"a target must be a vc.Motion, a State, or coordinates by joint name, not {target!r}")
+    raise InputError(f"a target must be a vc.Motion, a State, or coordinates by joint name, not {quoted(target)}")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import link_row
 from varichain.dynamics.forces import Force
-from varichain.errors import ControllerError, InputError
+from varichain.errors import ControllerError, InputError, quoted
 from varichain.kernels.run_records import FORCE
 from varichain.layout.layout import Layout
 from varichain.mechanism.mechanism import Mechanism
@@ -36,7 +36,7 @@ class Controls:
     def __init__(self, controller: Any, motion: Any, forces: Any) -> None:
         """Check the arguments."""
         if motion is not None and not isinstance(motion, Motion):
-            raise InputError(f"motion must be a vc.Motion, not {motion!r}")
+            raise InputError(f"motion must be a vc.Motion, not {quoted(motion)}")
         self.given = {"controller": controller, "motion": motion, "forces": forces}
         self._controllers = checked_controllers(controller)
         self._asked = [law for law in self._controllers if not isinstance(law, PD | Torques | Compiled)]
@@ -88,7 +88,9 @@ def _checked_forces(found: Any) -> tuple[Force, ...]:
     given = () if found is None else (tuple(found) if isinstance(found, Iterable) else (found,))
     for force in given:
         if not isinstance(force, Force):
-            raise InputError(f"forces must be vc.Force objects, or a function (m, s) that returns them, not {force!r}")
+            raise InputError(
+                f"forces must be vc.Force objects, or a function (m, s) that returns them, not {quoted(force)}"
+            )
     return given
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.instants.actions import Connect, Couple, Cut, Push, SetGravity
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
@@ -88,7 +88,7 @@ def use(**changes: Any) -> Use:
     known = ("controller", "motion", "forces")
     for name in changes:
         if name not in known:
-            raise InputError(f"use() takes {', '.join(known)}, not {name!r}")
+            raise InputError(f"use() takes {', '.join(known)}, not {quoted(name)}")
     if not changes:
         raise InputError(f"use() needs one of {', '.join(known)}")
     return Use(dict(changes))
@@ -127,9 +127,9 @@ def when(
         name: Name, for the trace.
     """
     if not callable(condition):
-        raise InputError(f"a condition must be a function of (m, s) that returns a number, not {condition!r}")
+        raise InputError(f"a condition must be a function of (m, s) that returns a number, not {quoted(condition)}")
     if isinstance(direction, bool) or direction not in (-1, 0, 1):
-        raise InputError(f"direction must be 1 (upward), -1 (downward) or 0 (both), not {direction!r}")
+        raise InputError(f"direction must be 1 (upward), -1 (downward) or 0 (both), not {quoted(direction)}")
     return When(condition, _checked_actions(actions), direction, flag(once, "once"), _checked_name(name))
 
 
@@ -163,7 +163,7 @@ def checked_events(events: Any) -> list[Event]:
     given = list(events) if isinstance(events, Iterable) else [events]
     for event in given:
         if not isinstance(event, At | When | WhenForce):
-            raise InputError(f"events must be vc.at(...), vc.when(...) or vc.when_force(...), not {event!r}")
+            raise InputError(f"events must be vc.at(...), vc.when(...) or vc.when_force(...), not {quoted(event)}")
     return given
 
 
@@ -206,7 +206,9 @@ def planned_actions(actions: Iterable[Planned], m: Mechanism, s: State) -> list[
 def _checked_results(actions: list[Any]) -> list[Action]:
     for action in actions:
         if not isinstance(action, Action):
-            raise InputError(f"an action's function must return actions such as vc.cut('grip') or None, not {action!r}")
+            raise InputError(
+                f"an action's function must return actions such as vc.cut('grip') or None, not {quoted(action)}"
+            )
     return actions
 
 
@@ -219,7 +221,7 @@ def _checked_actions(actions: tuple[Any, ...]) -> tuple[Planned, ...]:
         if not isinstance(action, Action) and not callable(action):
             raise InputError(
                 "an action must be vc.connect(...), vc.couple(...), vc.cut(...), vc.push(...), vc.use(...), vc.stop() "
-                f"or a function (m, s), not {action!r}"
+                f"or a function (m, s), not {quoted(action)}"
             )
     return actions
 

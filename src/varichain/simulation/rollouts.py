@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from varichain.dynamics.batch import Batch
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion
 from varichain.simulation.controls import Controls
@@ -108,7 +108,7 @@ def _end(until: float | None, steps: int | None, settings: Settings, start: floa
     if steps is None:
         return checked_until(until, start)
     if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
-        raise InputError(f"steps must be a whole number from 1 on, not {steps!r}")
+        raise InputError(f"steps must be a whole number from 1 on, not {quoted(steps)}")
     return start + int(steps) * settings.step
 
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.instants.restraints import Limits, SoftLimits, checked_limits
 from varichain.kernels.run_records import METHOD_CODES
 from varichain.spatial.checks import finite_scalar, positive_scalar
@@ -63,7 +63,7 @@ class Settings:
 def checked_settings(method: Any, step: Any, sample: Any, tolerance: Any, control_step: Any, limits: Any) -> Settings:
     """Settings from the user's arguments, checked."""
     if not isinstance(method, str) or method not in METHOD_CODES:
-        raise InputError(f"method must be one of {', '.join(map(repr, METHOD_CODES))}, not {method!r}")
+        raise InputError(f"method must be one of {', '.join(map(repr, METHOD_CODES))}, not {quoted(method)}")
     if step is None:
         step = _LONG_STEP if method == "gbs" else _STEP
     step = positive_scalar(step, "step")

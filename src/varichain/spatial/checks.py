@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.errors import InputError
+from varichain.errors import InputError, quoted
 from varichain.spatial.arrays import Array
 
 Kind = TypeVar("Kind")
@@ -133,7 +133,9 @@ def unit_axis(axis: Any, what: str = "axis") -> Triple:
     """Unit vector from "x", "y", "z", "-x", "-y", "-z" or from three numbers of any length but zero."""
     if isinstance(axis, str):
         if axis not in NAMED_AXES:
-            raise InputError(f"{what} must be one of {', '.join(map(repr, NAMED_AXES))} or 3 numbers, not {axis!r}")
+            raise InputError(
+                f"{what} must be one of {', '.join(map(repr, NAMED_AXES))} or 3 numbers, not {quoted(axis)}"
+            )
         return NAMED_AXES[axis]
     x, y, z = normalised(finite_numbers(axis, 3, what), what)
     return x, y, z

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from varichain.errors import InputError, UnknownNameError
+from varichain.errors import InputError, UnknownNameError, quoted
 from varichain.mechanism.plain import entries_of
 from varichain.spatial.checks import listed, mapping, name_string, shown
 from varichain.spatial.frozen import Frozen
@@ -116,7 +116,7 @@ def _checked(blocks: Any) -> Iterator[tuple[str, int]]:
         if type(n) is not int or n < 0:
             raise InputError(f"width of columns {name!r} must be a whole number from 0 on, not {shown(n)}")
         if not name_string(name, f"name of columns[{i}]").isidentifier():
-            raise InputError(f"name of columns[{i}] must be usable as an attribute, such as 'tau', not {name!r}")
+            raise InputError(f"name of columns[{i}] must be usable as an attribute, such as 'tau', not {quoted(name)}")
         if name == "labels":
             raise InputError(f"columns[{i}] must not be called 'labels': files keep the columns' labels there")
         yield name, n

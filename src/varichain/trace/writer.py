@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import varichain
-from varichain.errors import InputError, TraceFileError, TraceFileWarning
+from varichain.errors import InputError, TraceFileError, TraceFileWarning, quoted
 from varichain.files import Path, file_name
 from varichain.mechanism.log import LogEntry, as_dict
 from varichain.spatial.checks import flag, non_negative_scalar, shown
@@ -173,7 +173,7 @@ class TraceWriter:
             TraceFileError: The end of the run cannot be written; it is in `trace`.
         """
         if outcome not in OUTCOMES:
-            raise InputError(f"outcome must be one of {', '.join(OUTCOMES)}, not {outcome!r}")
+            raise InputError(f"outcome must be one of {', '.join(OUTCOMES)}, not {quoted(outcome)}")
         self._expect("finish", _BETWEEN, _WITHIN, _FINISHED)
         if self._trace is not None:
             return self._trace
@@ -235,7 +235,7 @@ def _check_widths(slots: Slots, columns: Columns) -> None:
     widths = {"time": 1, "q": slots.n_q, **dict.fromkeys(PER_FREEDOM, slots.n_v)}
     widths |= {"loop_forces": 6 * len(slots.loops), "coupling_forces": len(slots.couplings)}
     if "time" not in columns:
-        raise InputError(f"samples must have a column 'time'; found {columns!r}")
+        raise InputError(f"samples must have a column 'time'; found {quoted(columns)}")
     for name, width in widths.items():
         if name in columns and columns.width_of(name) != width:
             raise InputError(f"columns {name!r} must be {width} wide in this structure, not {columns.width_of(name)}")
