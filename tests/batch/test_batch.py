@@ -89,17 +89,38 @@ def test_steps_are_those_of_the_handle():
         assert np.array_equal(q[i], row) and np.array_equal(v[i], speed)
 
 
+@pytest.mark.parametrize("value", [np.nan, 1e160, -1e300])
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_a_row_that_is_not_finite_stays_alone(name):
-    """NaN in one state makes its own answer NaN and changes no bit of the others."""
+def test_a_row_that_is_no_state_stays_alone(name, value):
+    """NaN, or a number whose square is none, makes its own answers NaN, is found, and changes no bit of the others."""
     m, q, v = MECHANISMS[name]()
-    batch = vc.Batch(m, 1)
-    a = batch.forward_dynamics(q, v)
-    v[2] = np.nan
-    spoilt = batch.forward_dynamics(q, v)
-    assert np.isnan(spoilt[2]).any()
-    others = np.arange(N) != 2
-    assert np.array_equal(spoilt[others], a[others])
+    batch, others = vc.Batch(m, 1), np.arange(N) != 2
+    functions = (batch.forward_dynamics, batch.inverse_dynamics, batch.energy)
+    sound = [function(q, v) for function in functions]
+    v[2, -1] = value
+    assert batch.faults(q, v).tolist() == [0 if i != 2 else m.n_q + m.n_v for i in range(N)]
+    for function, before in zip(functions, sound, strict=True):
+        after = function(q, v)
+        assert np.isnan(after[2]).any() and np.array_equal(after[others], before[others])
+    batch.advance(q, v, None, 1e-3)
+    assert np.isnan(v[2]).any() and np.isfinite(v[others]).all()
+
+
+@pytest.mark.parametrize("part", [0, 1])
+def test_numbers_whose_squares_are_none_are_named_by_a_rollout(part):
+    """A rollout refuses a start of 1e160, and says which."""
+    m, *starts = closed_chain()
+    starts[part][1, 0] = 1e160
+    with pytest.raises(vc.InputError, match="state 1 of"):
+        vc.rollout(m, tuple(starts), until=0.01)
+
+
+@pytest.mark.parametrize("much", [{"steps": 10**9}, {"steps": 10**5000}, {"until": 1e9}])
+def test_a_rollout_has_an_end(much):
+    """More samples than any memory holds are refused."""
+    m, q, v = closed_chain()
+    with pytest.raises(vc.InputError, match=r"more than 100000000|from 1 to 1000000000"):
+        vc.rollout(m, (q, v), **much)
 
 
 def test_results_go_where_they_are_wanted():

@@ -209,7 +209,7 @@ def test_what_cannot_begin_is_refused():
         ({"states": "all"}, "states must be State objects or a pair of arrays"),
         ({"until": None}, "either until"),
         ({"steps": 3}, "either until"),
-        ({"until": None, "steps": 0}, "steps must be a whole number from 1 on, not 0"),
+        ({"until": None, "steps": 0}, "steps must be a whole number from 1 to 1000000000, not 0"),
         ({"until": -1.0}, "until must be later"),
         ({"torques": [[0.0, 0.0]]}, r"torques must have the shape \(3, 2\), or \(3, K, 2\) with K at least 5"),
         ({"torques": [[np.inf, 0.0]] * 3}, "torques of state 0 are not finite"),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from varichain.dynamics.arguments import require_mass
+from varichain.dynamics.arguments import LARGEST, require_mass
 from varichain.dynamics.assembly import CLOSED
 from varichain.dynamics.sharing import checked_threads, share
 from varichain.errors import InputError
@@ -31,9 +31,10 @@ _MOST_STEPS = 30  # of Newton's method, as in `vc.project`
 class Batch:
     """Dynamics of one structure over n states at a time: q (n, n_q), v (n, n_v), one state a row.
 
-    Every row of a result has the same bits as a call for that state alone, whatever the number of threads. A row with
-    numbers that are not finite gives a result that is not, and leaves the others alone. Results are new arrays, or
-    `out`, float64, C-contiguous and writable, which is then returned.
+    Every row of a result has the same bits as a call for that state alone, whatever the number of threads. A state with
+    numbers that are not finite, or not smaller than 1e100, gives results that are not finite, and leaves the other rows
+    alone; `faults` finds it. Results are new arrays, or `out`, float64, C-contiguous and writable, which is then
+    returned.
 
     A batch belongs to the structure that it was made from: later edits of the mechanism do not reach it, and plain
     arrays do not show which structure they belong to. Compare `revision` with the mechanism's. Calls from several
@@ -157,7 +158,7 @@ class Batch:
             is_array = isinstance(array, np.ndarray) and array.ndim == 2
             if not is_array or array is not self._matrix(array, array.shape[-1:], name, len(array)):
                 raise InputError(f"{name} is moved in place: it must be a float64, C-contiguous, writable array")
-        q, v = self._states(q, v)
+        q[:], v[:] = self._states(q, v)
         torques = self._matrix(tau, (self.n_v,), "tau", len(q))
         memory = [stepping.step_memory(self.n_q, self.n_v) for _ in range(self.threads)]
         address = rows.address_of_kernel(stepping.advance, rows.ROOM)
@@ -171,7 +172,7 @@ class Batch:
     def difference(self, q_from: ArrayLike, q_to: ArrayLike) -> Array:
         """Velocities (n, n_v) that lead from each configuration to the other in unit time."""
         q = self._positions(q_from)
-        other = self._matrix(np.asarray(q_to), (self.n_q,), "q_to", len(q))
+        other = _bounded(self._matrix(np.asarray(q_to), (self.n_q,), "q_to", len(q)))
         out = np.empty((len(q), self.n_v))
         self._share(rows.rows_of_two, manifold.difference, q, other, out)
         return out
@@ -186,10 +187,15 @@ class Batch:
     def faults(self, q: ArrayLike, v: ArrayLike) -> NDArray[np.int64]:
         """What is wrong with each state (n,): 0 for nothing.
 
-        i + 1 if number i of its (q, v) is not finite, -(i + 1) if its q[i : i + 4] is no unit quaternion.
+        i + 1 if number i of its (q, v) is not finite or not smaller than 1e100, -(i + 1) if its q[i : i + 4] is no unit
+        quaternion.
         """
         q = self._matrix(q, (self.n_q,), "q")
-        return self._faults(q, self._matrix(v, (self.n_v,), "v", len(q)))
+        v = self._matrix(v, (self.n_v,), "v", len(q))
+        codes, is_large = self._faults(q, v), ~(np.abs(np.hstack([q, v])) < LARGEST)
+        others = (codes == 0) & is_large.any(axis=1)
+        codes[others] = is_large[others].argmax(axis=1) + 1
+        return codes
 
     # Inside
 
@@ -203,13 +209,13 @@ class Batch:
     def _positions(self, q: Any) -> Array:
         positions = self._matrix(q, (self.n_q,), "q")
         self._require_quaternions(positions, np.zeros((len(positions), self.n_v)))
-        return positions
+        return _bounded(positions)
 
     def _states(self, q: Any, v: Any) -> tuple[Array, Array]:
         q = self._matrix(q, (self.n_q,), "q")
         v = self._matrix(v, (self.n_v,), "v", len(q))
         self._require_quaternions(q, v)
-        return q, v
+        return _bounded(q), _bounded(v)
 
     def _matrix(self, value: Any, width: tuple[int, ...], name: str, n: int | None = None) -> Array:
         """Float array (n, width) that kernels take; None is zeros."""
@@ -254,6 +260,13 @@ class Batch:
     def _do(self, work: Callable[[int, int, int], object], n: int) -> None:
         with self._lock:
             share(work, n, self.threads, _AT_ONCE)
+
+
+def _bounded(states: Array) -> Array:
+    """The rows, but NaN for those whose squares are no numbers: no result of theirs is to look sound."""
+    if states.size and not np.abs(states).max() < LARGEST:
+        return np.where((np.abs(states) < LARGEST).all(axis=1, keepdims=True), states, np.nan)
+    return states
 
 
 def _result(out: Array | None, shape: tuple[int, ...]) -> Array:

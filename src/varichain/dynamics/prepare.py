@@ -73,10 +73,10 @@ class Prepared:
 
     Arrays are float64, C-contiguous and writable, of the shapes named; any other type of array is a TypeError, another
     shape an ArrayError. Shapes are looked at when an array comes for the first time: use the same arrays again and
-    again, and do not reshape or resize them in place meanwhile. Values are not checked: numbers are to be finite,
-    quaternions of unit length. Results are written to `out`, which is returned. `wrenches` (n_links, 6) are external
-    forces [moment; force] in world axes at the origins of the links, row 0 the ground. The order of q and v is
-    `joints`, that of links is `links`.
+    again, and do not reshape or resize them in place meanwhile. Values are not checked: numbers are to be finite and
+    smaller than 1e100, quaternions of unit length. Results are written to `out`, which is returned. `wrenches`
+    (n_links, 6) are external forces [moment; force] in world axes at the origins of the links, row 0 the ground. The
+    order of q and v is `joints`, that of links is `links`.
 
     A handle belongs to the structure that it was prepared from: later edits of the mechanism do not reach it, and plain
     arrays do not show which structure they belong to. Compare `revision` with the mechanism's. A handle is for one

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from varichain.dynamics.batch import Batch
-from varichain.errors import InputError, quoted
+from varichain.errors import InputError
 from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion
 from varichain.simulation.controls import Controls
@@ -19,7 +19,9 @@ from varichain.simulation.rollout_result import Rollout
 from varichain.simulation.settings import DEFAULT_METHOD, Settings, checked_settings, checked_until
 from varichain.simulation.traced_runs import traced_rollout
 from varichain.simulation.watches import has_breaks
-from varichain.spatial.checks import shown
+from varichain.spatial.checks import count_number, shown
+
+_MOST_SAMPLES = 10**8
 
 Array = NDArray[np.float64]
 
@@ -96,6 +98,11 @@ def rollout(
 def sample_times(start: float, end: float, settings: Settings) -> Array:
     """Times of the samples of a run [s], as the kernels choose them: on the grid, and at the end."""
     n = int((end - start) / settings.step + 1e-9)
+    if n // settings.every > _MOST_SAMPLES:
+        raise InputError(
+            f"a rollout keeps its samples in memory: {n // settings.every} are more than {_MOST_SAMPLES}, the most; "
+            "give a larger sample"
+        )
     times: Array = np.array(start + np.arange(0, n + 1, settings.every) * settings.step, dtype=np.float64)
     if abs(times[-1] - end) <= 1e-9 * settings.step and len(times) > 1:
         times[-1] = end
@@ -107,9 +114,7 @@ def _end(until: float | None, steps: int | None, settings: Settings, start: floa
         raise InputError("rollout needs either until, a time [s], or steps, a number")
     if steps is None:
         return checked_until(until, start)
-    if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
-        raise InputError(f"steps must be a whole number from 1 on, not {quoted(steps)}")
-    return start + int(steps) * settings.step
+    return start + count_number(steps, "steps", 10**9) * settings.step
 
 
 def _torques_by_tick(torques: Any, n: int, n_v: int, times: Array, settings: Settings) -> Array:
