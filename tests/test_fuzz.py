@@ -12,6 +12,9 @@ import pytest
 import shows
 import varichain as vc
 from lane import scaled
+from varichain.mechanism import description
+from varichain.mechanism.describe import mechanism_from
+from varichain.scene import scene_of
 from varichain.trace import records
 from varichain.trace.frames import frame
 
@@ -85,8 +88,8 @@ def test_a_text_is_not_unpacked_beyond_its_limit():
 
 
 def test_meshes_of_a_trace_come_from_allowed_folders(tmp_path):
-    """A loaded trace opens mesh files beside it and in the folders that were named, and no others."""
-    pytest.importorskip("trimesh")
+    """A loaded trace, and all that its mechanisms become, opens mesh files beside it and in folders that were named."""
+    pytest.importorskip("trimesh"), pytest.importorskip("viser")
     for folder in ("mine", "other"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "x.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", encoding="utf-8")
@@ -101,6 +104,15 @@ def test_meshes_of_a_trace_come_from_allowed_folders(tmp_path):
     for meshes, n_refused in (((), 3), ([tmp_path / "other"], 1), (tmp_path / "other", 1)):
         notes = vc.export(vc.Trace.load(path, meshes=meshes), tmp_path / "x.html", overwrite=True).notes
         assert sum("not among those that are allowed" in note for note in notes) == n_refused, notes
+    for trace, n_refused in ((vc.Trace.load(path), 3), (vc.Trace.load(path, meshes=[tmp_path / "other"]), 1)):
+        theirs = trace.epochs[0].mechanism
+        again = vc.simulate(theirs.copy(), theirs.state(), until=0.01, out=tmp_path / "again.h5", overwrite=True)
+        for what in (theirs, mechanism_from(description(theirs)), again.epochs[0].mechanism):
+            notes = scene_of(what).notes
+            assert sum("not among those that are allowed" in note for note in notes) == n_refused, notes
+        with vc.view(theirs, port=0) as live:
+            assert sum("not among those" in note for note in live._scene.notes) == n_refused
+        assert len(vc.Trace.load(tmp_path / "again.h5").epochs[0].mechanism.links[0].shapes) == 4
     notes = vc.export(vc.simulate(m, m.state(), until=0.01), tmp_path / "x.html", overwrite=True).notes
     assert len(notes) == 1 and "passwd" in notes[0] and "ends in none of" in notes[0]
 

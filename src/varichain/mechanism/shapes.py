@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from varichain.errors import InputError, quoted
-from varichain.spatial.checks import finite_numbers, non_negative_scalar, positive_scalar
+from varichain.spatial.checks import finite_numbers, listed, non_negative_scalar, positive_scalar
 from varichain.spatial.frozen import Frozen
 from varichain.spatial.pose import Pose
 
@@ -112,15 +112,20 @@ class Ellipsoid(Shape):
 
 @dataclass(frozen=True)
 class Mesh(Shape):
-    """Triangles in the file `path`, stretched by `scale` (a number or three; negative mirrors)."""
+    """Triangles in the file `path`, stretched by `scale` (a number or three; negative mirrors).
+
+    `folders` are those that the file is opened from, None for all: a loaded trace, which may name any file of this
+    machine, has those that `Trace.load` was given.
+    """
 
     path: Path
     scale: Any = 1.0
     at: Placement = _CENTRED
     color: Color = None
+    folders: Any = field(default=None, repr=False)  # takes None or names; holds None or a tuple of names
 
     def __post_init__(self) -> None:
-        """Check path and scale; whether the file exists is the viewer's business."""
+        """Check path, scale and folders; whether the file exists is the viewer's business."""
         if not isinstance(self.path, (str, os.PathLike)) or not os.fspath(self.path):
             raise InputError(f"path of a mesh must be a file name, not {quoted(self.path)}")
         scale = self.scale if isinstance(self.scale, (tuple, list)) else [self.scale] * 3
@@ -129,6 +134,8 @@ class Mesh(Shape):
             raise InputError(f"scale must not be zero, found {scale}")
         self._set("path", os.fspath(self.path))
         self._set("scale", scale)
+        if self.folders is not None:
+            self._set("folders", tuple(listed(self.folders, str, "folders of a mesh")))
         self._set_common()
 
 

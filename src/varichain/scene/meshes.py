@@ -15,28 +15,20 @@ LARGEST = 2**28  # bytes of a mesh file
 SUFFIXES = (".3mf", ".dae", ".glb", ".gltf", ".obj", ".off", ".ply", ".stl")
 
 
-def shape_triangles(
-    shape: Shape, notes: list[str] | None = None, folders: tuple[str, ...] | None = None
-) -> Triangles | None:
-    """Surface of a shape in its link's frame; None for a mesh file that cannot be read, and a note why.
-
-    Args:
-        shape: The shape.
-        notes: Where the note goes.
-        folders: Folders, without links in their names, that mesh files may be in; None for all.
-    """
-    surface, note = _surface(shape, folders)
+def shape_triangles(shape: Shape, notes: list[str] | None = None) -> Triangles | None:
+    """Surface of a shape in its link's frame; None for a mesh file that cannot be read, and a note why in `notes`."""
+    surface, note = _surface(shape)
     if surface is None and notes is not None and note not in notes:
         notes.append(note)
     return surface
 
 
 @lru_cache(maxsize=4096)  # the epochs of a run have the same shapes
-def _surface(shape: Shape, folders: tuple[str, ...] | None) -> tuple[Triangles | None, str]:
+def _surface(shape: Shape) -> tuple[Triangles | None, str]:
     """Surface of a shape, or why there is none."""
     if not isinstance(shape, Mesh):
         return _solid(shape).moved(shape.at), ""
-    note = _refusal(str(shape.path), folders)
+    note = _refusal(str(shape.path), shape.folders)
     if note:
         return None, f"mesh {shape.path!r} is left out: {note}"
     surface, note = _mesh(str(shape.path))
@@ -62,7 +54,7 @@ def _refusal(path: str, folders: tuple[str, ...] | None) -> str:
     """Why a mesh file is not read; empty if it is."""
     try:
         real = os.path.realpath(path)
-        if folders is not None and not any(os.path.commonpath((real, folder)) == folder for folder in folders):
+        if folders is not None and not any(_is_within(real, folder) for folder in folders):
             return "its folder is not among those that are allowed (Trace.load(..., meshes=[folder]), --meshes)"
         if not os.path.isfile(real):
             return "there is no such file"
@@ -71,6 +63,11 @@ def _refusal(path: str, folders: tuple[str, ...] | None) -> str:
         return f"it is larger than {LARGEST // 2**20} MiB" if os.path.getsize(real) > LARGEST else ""
     except (OSError, ValueError) as error:  # a name with a NUL character, too long, or on another drive
         return str(error)
+
+
+def _is_within(real: str, folder: str) -> bool:
+    inside = os.path.realpath(folder)
+    return os.path.commonpath((real, inside)) == inside
 
 
 @lru_cache(maxsize=256)  # left and right have the same, mirrored

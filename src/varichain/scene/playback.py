@@ -97,7 +97,7 @@ class Playback:
         if any(name not in epoch.columns for epoch in epochs for name in ("time", "q")):
             raise InputError("the samples have no time or no coordinates 'q': there is nothing to be shown")
         grid = _grid(epochs, self.fps / self.speed, most)
-        self.scenes = tuple(_scenes(epochs, trace.mesh_folders))
+        self.scenes = tuple(_scenes(epochs))
         self.parts = _united(self.scenes)
         self.loops = tuple(dict.fromkeys(loop.name for scene in self.scenes for loop in scene.loops))
         self.notes = tuple(dict.fromkeys(note for scene in self.scenes for note in scene.notes))
@@ -284,13 +284,13 @@ def _grid(epochs: Sequence[Epoch], rate: float, most: int | None) -> Array:
     return np.minimum(times, end)
 
 
-def _scenes(epochs: Sequence[Epoch], folders: Sequence[str] | None) -> list[Scene]:
+def _scenes(epochs: Sequence[Epoch]) -> list[Scene]:
     """Scenes of all epochs; those with one structure share one."""
     known: dict[bytes, Scene] = {}
     for epoch in epochs:
         content = epoch.structure.content
         if content not in known:
-            known[content] = scene_of(epoch.mechanism, folders)
+            known[content] = scene_of(epoch.mechanism)
     return [known[epoch.structure.content] for epoch in epochs]
 
 

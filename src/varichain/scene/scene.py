@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -112,13 +112,12 @@ class Scene:
         return ball_of(*box_around((part for part in self.parts if part.name in poses.names), poses))
 
 
-def scene_of(mechanism: Mechanism, folders: Sequence[str] | None = None) -> Scene:
-    """The scene of a mechanism as it is now; mesh files from these folders alone, from all if there are none given."""
+def scene_of(mechanism: Mechanism) -> Scene:
+    """The scene of a mechanism as it is now."""
     radius, notes = bone_radius(mechanism), list[str]()
     has_shapes = any(link.shapes for link in mechanism.links)
-    allowed = None if folders is None else tuple(folders)
     links = (mechanism.ground, *mechanism.links)
-    parts = [_part(mechanism, link, radius, has_shapes, notes, allowed) for link in links]
+    parts = [_part(mechanism, link, radius, has_shapes, notes) for link in links]
     shown = tuple(part for part in parts if part.surfaces)
     reaches = sorted(part.reach for part in shown)
     mark = 0.08 * reaches[len(reaches) // 2] if reaches else radius
@@ -166,19 +165,13 @@ def loop_places(scene: Scene, poses: Poses) -> tuple[Array, Array]:
 
 
 def drawn_shapes(
-    mechanism: Mechanism,
-    link: Link,
-    radius: float,
-    has_shapes: bool,
-    notes: list[str],
-    folders: tuple[str, ...] | None = None,
+    mechanism: Mechanism, link: Link, radius: float, has_shapes: bool, notes: list[str]
 ) -> tuple[list[tuple[Shape, Triangles]], bool]:
     """Shapes that show a link, with their triangles, and whether they are stand-ins, of bones of the radius given [m].
 
-    Beside links with shapes, one without that is welded on is a frame, and not drawn. Meshes come from these folders
-    alone, from anywhere if there are none.
+    Beside links with shapes, one without that is welded on is a frame, and not drawn.
     """
-    drawn = [(shape, shape_triangles(shape, notes, folders)) for shape in link.shapes]
+    drawn = [(shape, shape_triangles(shape, notes)) for shape in link.shapes]
     is_frame = link.is_ground or (has_shapes and isinstance(link.joint, Fixed) and not link.shapes)
     is_stand_in = not is_frame and all(surface is None for _, surface in drawn)
     if is_stand_in:
@@ -186,11 +179,9 @@ def drawn_shapes(
     return [(shape, surface) for shape, surface in drawn if surface is not None], is_stand_in
 
 
-def _part(
-    mechanism: Mechanism, link: Link, radius: float, has_shapes: bool, notes: list[str], folders: tuple[str, ...] | None
-) -> Part:
+def _part(mechanism: Mechanism, link: Link, radius: float, has_shapes: bool, notes: list[str]) -> Part:
     """What a link looks like: a surface for each colour."""
-    drawn, is_stand_in = drawn_shapes(mechanism, link, radius, has_shapes, notes, folders)
+    drawn, is_stand_in = drawn_shapes(mechanism, link, radius, has_shapes, notes)
     colors: dict[RGBA | None, list[Triangles]] = {}
     for shape, surface in drawn:
         colors.setdefault(shape.color, []).append(surface)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ class PackedStructure:
     def __init__(self, content: bytes) -> None:
         """Keep a packed description."""
         self.content = content
+        self._folders: tuple[str, ...] | None = None
 
     @staticmethod
     def of(description: Mapping[str, Any]) -> PackedStructure:
@@ -29,10 +30,19 @@ class PackedStructure:
         slots_from(description)
         return PackedStructure(packed(dict(description), "description"))
 
+    def confine(self, folders: tuple[str, ...]) -> None:
+        """Let mesh files come from these folders alone, whatever the description says."""
+        self._folders = folders
+        vars(self).pop("mechanism", None)
+
     @property
     def description(self) -> dict[str, Any]:
         """The description, unpacked."""
-        return unpacked(self.content)
+        found = unpacked(self.content)
+        if self._folders is not None:
+            for mesh in _meshes(found):
+                mesh["folders"] = [*self._folders]
+        return found
 
     @cached_property
     def slots(self) -> Slots:
@@ -43,3 +53,13 @@ class PackedStructure:
     def mechanism(self) -> Mechanism:
         """The mechanism, rebuilt when it is first asked for."""
         return mechanism_from(self.description)
+
+
+def _meshes(description: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Mesh files of a description, which may be a stranger's and anything else."""
+    links = description.get("links")
+    for link in links if isinstance(links, list) else ():
+        shapes = link.get("shapes") if isinstance(link, dict) else None
+        for shape in shapes if isinstance(shapes, list) else ():
+            if isinstance(shape, dict) and shape.get("type") == "Mesh":
+                yield shape

@@ -38,7 +38,6 @@ class Trace:
         outcome: "complete", "stopped", "interrupted", "diverged" or "error".
         message: Why, if there is something to say.
         damage: None, or what is lost because the file was damaged.
-        mesh_folders: Folders whose mesh files may be drawn, of a trace that was loaded; None for all.
     """
 
     def __init__(
@@ -58,7 +57,6 @@ class Trace:
         self.outcome = outcome
         self.message = message
         self.damage = damage
-        self.mesh_folders: tuple[str, ...] | None = None
         self._checkpoint = checkpoint
 
     # Questions
@@ -186,9 +184,7 @@ class Trace:
             last = epochs[-1]
             event = None if point.is_open else last.event
             epochs[-1] = Epoch(last.index, last.structure, last._samples.first(point.n_samples), event)
-        until = Trace(epochs, self.meta, self.log[: point.n_log], point, "interrupted", "as at its latest checkpoint")
-        until.mesh_folders = self.mesh_folders
-        return until
+        return Trace(epochs, self.meta, self.log[: point.n_log], point, "interrupted", "as at its latest checkpoint")
 
     # Files
 
@@ -212,7 +208,7 @@ class Trace:
         Args:
             path: The file.
             meshes: Folders whose mesh files may be drawn, besides the trace's own folder: a stranger's trace may name
-                any file of this machine.
+                any file of this machine. The mechanisms of its epochs keep to them, whatever is done with them.
 
         Raises:
             TraceFileError: No such file, not a trace, of a newer version, or damaged beyond reading.
@@ -222,7 +218,9 @@ class Trace:
         folders = [meshes] if isinstance(meshes, str | os.PathLike) else listed(meshes, object, "meshes")
         name, given = file_name(path), [file_name(folder, "a folder of meshes") for folder in folders]
         trace = load(name)
-        trace.mesh_folders = tuple(os.path.realpath(folder) for folder in (os.path.dirname(name) or ".", *given))
+        allowed = tuple(os.path.realpath(folder) for folder in (os.path.dirname(name) or ".", *given))
+        for epoch in trace.epochs:
+            epoch.structure.confine(allowed)
         return trace
 
     # Tables for other programs
