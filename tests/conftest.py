@@ -4,7 +4,11 @@ import signal
 
 from hypothesis import HealthCheck, settings
 
-from lane import scaled
+from lane import IS_COMPILED, scaled
+
+# What is not about the numbers of kernels is tested once, compiled: these folders, and the files beside this one.
+_ONCE = ("bench", "browser", "cli", "export", "formats", "oracles_check", "plots", "scene", "trace", "viewer")
+collect_ignore_glob = [] if IS_COMPILED else ["test_*.py", *(f"{folder}/*" for folder in _ONCE)]
 
 # Tests that run in the background (nohup, &) have Ctrl-C switched off, which some of them are about: switch it on.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

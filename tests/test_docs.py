@@ -12,7 +12,6 @@ import pytest
 
 import varichain
 import varichain.dynamics.coordinates as coordinates
-from lane import long_run
 from varichain.mechanism.check import RULES
 from varichain.mechanism.mechanism import RANK_TOLERANCE
 
@@ -59,7 +58,6 @@ def words(text):
     return " ".join(NUMBER.sub("#", text).split())
 
 
-@long_run
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_programs_print_what_they_claim(path):
     """Every program of a document that is marked runnable runs and prints the output shown, to the digits shown."""

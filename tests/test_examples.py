@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from lane import IS_COMPILED, PATIENCE
+from lane import PATIENCE
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
 NUMBER = r"([-+]?\d[\d.]*(?:e[-+]?\d+)?)"
-
-many_steps = pytest.mark.skipif(not IS_COMPILED, reason="thousands of steps, too many for plain Python")
 
 
 def output(name):
@@ -31,7 +29,6 @@ def number_after(text, words):
     return float(found.group(1))
 
 
-@many_steps
 def test_the_pendulum_takes_its_exact_period():
     """The computed period of a wide swing is the exact one to a millionth, the error of steps of 1 ms."""
     text = output("01_pendulum.py")
@@ -41,7 +38,6 @@ def test_the_pendulum_takes_its_exact_period():
     assert number_after(text, "energy drift") < 1e-4
 
 
-@many_steps
 def test_the_falling_figure_turns_without_angular_momentum():
     """The figure falls like a stone and turns to the right while its angular momentum stays zero."""
     lines = output("02_falling_figure.py").splitlines()
@@ -55,7 +51,6 @@ def test_the_falling_figure_turns_without_angular_momentum():
     assert turned[-1] < -5.0
 
 
-@many_steps
 def test_the_arm_follows_its_path_the_better_the_model():
     """Computed torque with the right model tracks to a thousandth of a radian; a wrong model or none is far worse."""
     text = output("03_control_loop.py")
@@ -64,7 +59,6 @@ def test_the_arm_follows_its_path_the_better_the_model():
     assert 10.0 * right < wrong < number_after(text, "no model")
 
 
-@many_steps
 def test_the_gymnast_lets_go_and_grasps():
     """The gymnast flies under gravity alone between two grips, and all loops are closed to rounding."""
     text = output("04_let_go.py")

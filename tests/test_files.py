@@ -11,7 +11,6 @@ import pytest
 import shows
 import varichain as vc
 from cli.commands import call
-from lane import scaled
 from varichain.files import bytes_of, completed, file_name
 from varichain.scenarios.template import template
 
@@ -83,7 +82,7 @@ def shown(kind, path):
 def test_a_killed_program_leaves_whole_files(kind, tmp_path):
     """Killed at any moment of writing, a program leaves the old file or the new one, which reads without damage."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), *filter(None, sys.path)])}
-    command = [sys.executable, "-c", KILLER, kind, str(tmp_path / f"file.{kind}"), str(scaled(30, 3))]
+    command = [sys.executable, "-c", KILLER, kind, str(tmp_path / f"file.{kind}"), str(30)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 0

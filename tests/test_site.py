@@ -12,7 +12,6 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import varichain as vc
-from lane import IS_COMPILED
 from varichain.scenarios import SCENARIOS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,7 +49,6 @@ def test_the_gallery_has_every_scenario():
         assert f"## {name}\n" in text and (ROOT / "docs" / "pictures" / "gallery" / f"{name}.png").is_file()
 
 
-@pytest.mark.skipif(not IS_COMPILED, reason="a second of simulation takes minutes in plain Python")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebooks_run(path):
     """All cells of a notebook run one after the other, and what they end with shows itself."""

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from lane import IS_COMPILED, PATIENCE
+from lane import PATIENCE
 
 FLAGS = (
     "--use-gl=angle",
@@ -18,12 +18,10 @@ FLAGS = (
 
 
 def pytest_collection_modifyitems(items):
-    """One process for all tests that need a browser; plain Python is spared them."""
+    """One process for all tests that need a browser."""
     for item in items:
         if item.path.parent.name == "browser":
             item.add_marker(pytest.mark.xdist_group("browser"))
-            if not IS_COMPILED:
-                item.add_marker(pytest.mark.skip(reason="a page is the same whether kernels are compiled or not"))
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,6 @@ import pytest
 import varichain as vc
 from export.test_animations import content_of, validated
 from export.test_export_files import data_of
-from lane import long_run
 from varichain.scenarios import SCENARIOS
 from varichain.scene import Playback
 
@@ -19,8 +18,6 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 WITH_TRACE = [path.stem for path in sorted(EXAMPLES.glob("*.py")) if "\ntrace = " in path.read_text(encoding="utf-8")]
 FRAMES = 5
 SIZE = (240, 160)
-
-pytestmark = long_run
 
 
 @pytest.fixture(scope="module", params=[*SCENARIOS, *WITH_TRACE])

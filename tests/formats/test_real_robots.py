@@ -7,7 +7,6 @@ import pinocchio as pin
 import pytest
 
 import varichain as vc
-from lane import compiled_only, scaled
 from measure import deviation
 from real_robots import (
     EXAMPLES_SDF,
@@ -99,7 +98,7 @@ def compare(path):
 
 
 @needs_examples
-@pytest.mark.parametrize("path", scaled(URDF, URDF[:3]), ids=short)
+@pytest.mark.parametrize("path", URDF, ids=short)
 def test_urdf_like_pinocchio(path):
     """Mass, centre of mass, mass matrix and bias force are Pinocchio's."""
     compare(path)
@@ -171,8 +170,8 @@ def test_cassie(path):
     s = found.state
     q, v = s.q.copy(), s.v.copy()
     prepared = m.prepare()
-    for _ in range(scaled(10, 1)):
-        prepared.advance(q, v, np.zeros(m.n_v), 1e-3, scaled(500, 1))
+    for _ in range(10):
+        prepared.advance(q, v, np.zeros(m.n_v), 1e-3, 500)
         s.q, s.v = q, v
         assert max(loop.gap for loop in vc.loop_states(m, s).values()) < CLOSED
         for coupling in m.couplings:
@@ -231,7 +230,7 @@ def compare_mujoco(path):
 
 @needs_gymnasium
 @pytest.mark.filterwarnings("ignore:.*settotalmass")
-@pytest.mark.parametrize("path", scaled(GYMNASIUM, GYMNASIUM[:1]), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", GYMNASIUM, ids=lambda path: path.name)
 def test_mjcf_like_mujoco(path, tmp_path, monkeypatch):
     """Masses and mass matrices of gymnasium's models are MuJoCo's, armatures and several joints per body included."""
     monkeypatch.chdir(tmp_path)  # MuJoCo, asked directly, writes its warnings to a file where it stands
@@ -254,7 +253,6 @@ def test_reachy_mini():
     assert vc.assemble(urdf, urdf.state()).residual < CLOSED
 
 
-@compiled_only
 @needs_examples
 @pytest.mark.parametrize(
     ("name", "is_held", "method"),

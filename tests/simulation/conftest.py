@@ -5,6 +5,7 @@ from lane import long_run
 # Reference problems and orders of convergence: thousands of steps, minutes in plain Python.
 LONG = (
     *(
+        "books",
         "closure",
         "conservation",
         "convergence",
@@ -14,7 +15,7 @@ LONG = (
         "iftomm",
         "killed_runs",
     ),
-    *("killed_runs", "modelica", "resuming", "slider_crank", "tolerance"),
+    *("modelica", "resuming", "slider_crank", "tolerance"),
 )
 
 

@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import varichain as vc
+from lane import long_run
 from moving import account, kinds
 
 ROUNDING = 1e-12
@@ -83,6 +84,7 @@ def test_plain_dynamics_knows_isotropic_friction():
     np.testing.assert_allclose(vc.forward_dynamics(twin, start).a[:3], found, rtol=0.0, atol=ROUNDING)
 
 
+@long_run
 def test_a_swinging_ball_comes_to_rest_off_its_lowest_point():
     """A conical pendulum with isotropic friction loses its energy to it and sticks where gravity cannot turn it."""
     m = ball(friction=1.0, inertia=vc.Inertia.sphere(2.0, 0.1, com=(0, 0, -0.5)), gravity=(0, 0, -9.81))

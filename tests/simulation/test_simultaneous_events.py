@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import varichain as vc
+from lane import long_run
 from moving import G, rods, started
 
 ROUNDING = 1e-12
@@ -52,6 +53,7 @@ def test_a_cut_and_a_connection_of_one_instant():
     assert np.abs(trace.epochs[1].closure).max() < 1e-12
 
 
+@long_run
 def test_momentum_is_kept_by_connections():
     """Linear and angular momentum of free bodies stay through a connection, to rounding."""
     m, s = flying_pair()

@@ -7,7 +7,6 @@ import h5py
 import numpy as np
 import pytest
 
-from lane import scaled
 from runs import Run
 from varichain.errors import DamagedTraceWarning, InputError, TraceFileError, TraceFileWarning
 from varichain.trace import Trace, records, stored
@@ -22,8 +21,8 @@ def frame(kind, number, content):
     return b"".join(frame_in_parts(kind, number, content))
 
 
-N_FLIPS = scaled(300, 60)
-N_LENGTHS = scaled(100, 30)
+N_FLIPS = 300
+N_LENGTHS = 100
 FORMS = ["growing", "finished"]
 
 

@@ -15,12 +15,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lane import scaled
 from varichain.trace import Trace, TraceWriter
 
 TESTS = Path(__file__).resolve().parent.parent
 
-N_KILLS = scaled(60, 20)
+N_KILLS = 60
 LONGEST = 0.03  # [s] that a writer lives after its first chunk; it writes some hundred chunks in that time
 WIDTH = 40  # samples of an epoch
 
@@ -175,7 +174,7 @@ def test_killed_while_it_finishes(server, tmp_path):
     """A writer that is killed while it makes the file plain HDF5 leaves the grown file or the finished one, whole."""
     rng = random.Random(2)
     outcomes = set()
-    for i in range(scaled(15, 5)):
+    for i in range(15):
         path = tmp_path / f"{i}.h5"
         server.kill_a_writer(path, i, rng.uniform(0.0, 0.1), n_epochs=20, after=lambda line: line == ["finishing"])
         trace, told = load(path)

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import varichain as vc
-from lane import scaled
 from runs import CUTS, Run, columns_of, gymnast, random_rows
 from varichain.errors import InputError, TraceFileError, UnknownNameError
 from varichain.mechanism import description, mechanism_from
@@ -25,7 +24,7 @@ from varichain.trace.text import event_text
 TESTS = Path(__file__).resolve().parent.parent
 
 
-@settings(max_examples=scaled(30, 10))
+@settings(max_examples=30)
 @given(
     counts=st.lists(st.integers(0, 60), min_size=1, max_size=5),
     part=st.integers(1, 70),
@@ -258,7 +257,7 @@ assert not {"numba", "h5py", "varichain.kernels", "varichain.layout"} & set(sys.
 
 def test_many_samples(tmp_path):
     """Epochs longer than a chunk are put together in order."""
-    n = scaled(40_000, 10_000)
+    n = 40_000
     m = gymnast()
     columns = columns_of(m)
     rows = np.random.default_rng(3).normal(size=(n, columns.width))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import varichain as vc
-from lane import PATIENCE, long_run
+from lane import PATIENCE
 
 msgspec, viser = pytest.importorskip("msgspec"), pytest.importorskip("viser")
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
@@ -269,7 +269,6 @@ def test_a_client_may_send_so_much():
         assert now - 1.0 == pytest.approx(n * each - BURST, rel=0.01)
 
 
-@long_run
 def test_floods_and_silence_do_not_stop_the_run(view):
     """With 50 clients, one of which floods, one of which never reads, others are served and the run goes on."""
     clients = [joined(view) for _ in range(50)]
