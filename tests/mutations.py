@@ -18,6 +18,7 @@ NUMBERS = (
     "1,5",
     "--1",
     "9" * 400,
+    "9" * 5000,
 )
 WORDS = ("", "world", "ground", "../../../etc/passwd", "a" * 5000, "\u0000"[:0], "%s%n", "package://../../x", "&lt;")
 _NUMBER = re.compile(rb"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
