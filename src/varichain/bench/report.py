@@ -15,6 +15,8 @@ from rich.table import Table
 
 import varichain
 from varichain.bench.rows import Row
+from varichain.errors import FileError
+from varichain.files import completed
 
 BEGIN, END = "<!-- begin: measured -->", "<!-- end: measured -->"
 HEADINGS = ("work", "mechanism", "ours", "beside", "theirs", "ratio (quartiles)", "difference", "target", "met")
@@ -72,7 +74,8 @@ def write_markdown(path: Path, text: str) -> None:
     if path.exists() and BEGIN in (old := path.read_text(encoding="utf-8")):
         head, rest = old.split(BEGIN, 1)
         text = f"{head}{BEGIN}\n\n{text}\n{END}{rest.split(END, 1)[1]}"
-    path.write_text(text, encoding="utf-8")
+    with completed(str(path), overwrite=True, error=FileError) as temporary:
+        Path(temporary).write_text(text, encoding="utf-8")
 
 
 def plain(rows: Iterable[Row], notes: Iterable[str]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -35,12 +36,39 @@ def write_mp4(
     film.send(None)
     try:
         for i in range(len(playback)):
-            film.send(painter.image(i).tobytes())
+            _send(film, painter.image(i).tobytes())
             progress(i + 1, len(playback))
     finally:
         film.close()
         painter.close()
+    _require_end(path)
     return len(playback), playback.notes
+
+
+def _send(film: Any, frame: bytes) -> None:
+    try:
+        film.send(frame)
+    except OSError as error:  # its message is ffmpeg's command line
+        raise OSError("ffmpeg ended before the film did; is the disk full?") from error
+
+
+def _require_end(path: str) -> None:
+    """Raise OSError if the boxes that an MP4 file is made of end beyond it, or the last one is missing.
+
+    How ffmpeg ended is not told, and disks are full at times.
+    """
+    size, place, kinds = os.path.getsize(path), 0, list[bytes]()
+    with open(path, "rb") as file:
+        while place < size:
+            file.seek(place)
+            head = file.read(16)
+            length, kind = int.from_bytes(head[:4], "big"), head[4:8]
+            if length == 1:  # of a box beyond 4 GB
+                length = int.from_bytes(head[8:], "big")
+            kinds.append(kind)
+            place += max(length, 8)
+    if place != size or b"moov" not in kinds:
+        raise OSError("ffmpeg left it without its end; is the disk full?")
 
 
 def write_gif(
