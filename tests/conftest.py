@@ -7,8 +7,11 @@ from hypothesis import HealthCheck, settings
 from lane import IS_COMPILED, scaled
 
 # What is not about the numbers of kernels is tested once, compiled: these folders, and the files beside this one.
-_ONCE = ("bench", "browser", "cli", "export", "formats", "oracles_check", "plots", "scene", "trace", "viewer")
-collect_ignore_glob = [] if IS_COMPILED else ["test_*.py", *(f"{folder}/*" for folder in _ONCE)]
+_ONCE = (
+    *("bench", "browser", "cli", "export", "formats", "mechanism", "oracles_check", "plots", "scene", "spatial"),
+    *("trace", "viewer", "kernels/test_lint_kernels.py"),
+)
+collect_ignore_glob = [] if IS_COMPILED else ["test_*.py", *(f"{name}*" for name in _ONCE)]
 
 # Tests that run in the background (nohup, &) have Ctrl-C switched off, which some of them are about: switch it on.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
