@@ -136,12 +136,15 @@ def test_comments_docstrings_and_lines_are_no_part_of_a_digest(sources, before):
 @compiled_only
 def test_the_compiler_is_part_of_every_digest(sources, before):
     """Another option, another pass or another setting of Numba changes all digests."""
-    edit(sources, "pipeline", '{"contract"}', '{"contract", "nsz"}')
+    edit(sources, "pipeline", '"nogil": True', '"nogil": False')
     changed = [digests(sources)]
-    edit(sources, "pipeline", '{"contract", "nsz"}', '{"contract"}')
+    edit(sources, "pipeline", '"nogil": False', '"nogil": True')
     edit(sources, "pipeline", "SLP_VECTORIZE = 1", "SLP_VECTORIZE = 0")
     changed.append(digests(sources))
     edit(sources, "pipeline", "SLP_VECTORIZE = 0", "SLP_VECTORIZE = 1")
+    edit(sources, "fusing", "uses[id(value)] == 1", "uses[id(value)] <= 1")
+    changed.append(digests(sources))
+    edit(sources, "fusing", "uses[id(value)] <= 1", "uses[id(value)] == 1")
     assert digests(sources) == before
     for after in changed:
         assert not set(after.values()) & set(before.values())
@@ -168,7 +171,7 @@ def test_modules_that_extend_the_compiler_are_found():
     """A module that imports any name from Numba which may register something counts as an extension."""
     from varichain.kernels.fingerprint import _extends_compiler, _extensions
 
-    assert set(_extensions()) == {"varichain.kernels.lanes", "varichain.kernels.pipeline"}
+    assert set(_extensions()) == {f"varichain.kernels.{name}" for name in ("fusing", "lanes", "pipeline")}
     for text in (
         "from numba.extending import intrinsic, overload",
         "from numba import (\n    njit,\n)",

@@ -20,7 +20,6 @@ from varichain.kernels.jit import JIT_DISABLED, helper
 
 _VECTOR = ir.VectorType(ir.DoubleType(), 4)
 _INDEX = ir.IntType(32)
-_CONTRACT = ("contract",)  # as all kernels: a * b + c may become one fused instruction
 
 
 class Lanes(types.Type):  # type: ignore[misc]
@@ -65,7 +64,7 @@ def _arithmetic(operation: Any, name: str) -> None:
 
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         values = [x if of_type == LANES else _splat(builder, x) for x, of_type in zip(args, sig.args, strict=True)]
-        return getattr(builder, name)(*values, flags=_CONTRACT)
+        return getattr(builder, name)(*values)
 
     for arguments in ((LANES, LANES), (LANES, types.float64), (types.float64, LANES)):
         lower_builtin(operation, *arguments)(lower)

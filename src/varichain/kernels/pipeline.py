@@ -19,8 +19,10 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
 from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.typed_passes import AnnotateTypes, NativeLowering
 
-# Contraction alone: a * b + c may become one fused instruction; NaN and infinity keep their meaning.
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "nogil": True}
+from varichain.kernels.fusing import fuse
+
+# No liberties with numbers: what is fused is said in `fusing`, and NaN and infinity keep their meaning.
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
 # Packs the short sums of 3-vectors and 6x6 inertias into vector instructions: forward dynamics takes 20 % less.
 numba.config.SLP_VECTORIZE = 1
@@ -29,7 +31,16 @@ numba.config.SLP_VECTORIZE = 1
 _REFUSAL = ctypes.cast(ctypes.pythonapi.PyObject_Call, ctypes.c_void_p).value
 
 
-class _Part(JITCodeLibrary):  # type: ignore[misc]
+class _Fused(JITCodeLibrary):  # type: ignore[misc]
+    """Intermediate code in which products and sums are fused before anything else is done."""
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Add functions."""
+        fuse(ir_module)
+        super().add_ir_module(ir_module)
+
+
+class _Part(_Fused):
     """Intermediate code of a helper or routine, without optimization and without machine code."""
 
     def _optimize_functions(self, module: Any) -> None:
@@ -41,13 +52,8 @@ class _Part(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
 
-class _Whole(JITCodeLibrary):  # type: ignore[misc]
-    """A kernel with all parts that it reaches, each once.
-
-    All of them get internal linkage, so that results are reproducible to the bit: kernels have a copy each of the parts
-    that they share, and copies differ in their last bits. Numba lets all kernels use the copy that a process happens to
-    load first; results would depend on what was called before.
-    """
+class _Whole(_Fused):
+    """A kernel with all parts that it reaches, each once; they are its own copies, which are optimized with it."""
 
     def finalize(self) -> None:
         """Link, optimize and make machine code."""
