@@ -20,6 +20,7 @@ def copy_package(folder):
 def run(code, sources, cache, **environment):
     """Standard output and error of a new Python process."""
     settings = {"PYTHONPATH": str(sources), "VARICHAIN_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
+    settings["VARICHAIN_JIT"] = "1"  # unless a test is about the library
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA", "COVERAGE"))}
     finished = subprocess.run(
         [sys.executable, "-c", code],

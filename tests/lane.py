@@ -7,6 +7,8 @@ import os
 
 import pytest
 
+from varichain.kernels.jit import COMPILES
+
 PATIENCE = 600.0
 """Seconds until something that must happen has happened: a cold cache compiles, pages are drawn in software, and other
 programs are busy."""
@@ -14,6 +16,11 @@ programs are busy."""
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") != "1"
 
 compiled_only = pytest.mark.skipif(not IS_COMPILED, reason="plain Python compiles nothing and takes arrays of any type")
+
+
+jit_only = pytest.mark.skipif(
+    not COMPILES, reason="Numba compiles no kernels here; `make test` has a lane of its own for it (VARICHAIN_JIT=1)"
+)
 
 
 def scaled(compiled, interpreted):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import closed_zoo
 import varichain as vc
 import zoo
-from lane import compiled_only, scaled
+from lane import jit_only, scaled
 from measure import deviation, random_state
 from motion import Snapshot, kinetic, momentum_about_origin, motion_of_A, random_connection, speed, world
 from varichain.mechanism import Revolute, Spherical, log
@@ -259,7 +259,7 @@ def test_a_thousand_reconnections_of_the_tree():
     vc.check(m)
 
 
-@compiled_only
+@jit_only
 def test_changes_never_compile():
     """A hundred changes of any kind give no kernel a signature that the first few had not given it."""
     from varichain.kernels.jit import KERNELS

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lane import compiled_only
+from lane import jit_only
 from varichain.kernels.jit import VECTOR, helper, kernel
 from varichain.kernels.lanes import load_lanes, store_lanes
 
@@ -43,7 +43,7 @@ def _rounded(*terms):
 _NUMBERS = st.floats(1e-3, 1e3) | st.floats(-1e3, -1e3 / 7)
 
 
-@compiled_only
+@jit_only
 @given(st.lists(_NUMBERS, min_size=8, max_size=8))
 def test_products_in_sums_are_rounded_once(numbers):
     """a b + c is rounded once, for numbers and lanes; not across helpers, nor where the product has a second use."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lane import compiled_only
+from lane import jit_only
 from varichain.kernels.jit import VECTOR, kernel
 from varichain.kernels.rows import ROOM, address_of_kernel
 
@@ -28,7 +28,7 @@ def _none(x):
     x[0] = 1.0
 
 
-@compiled_only
+@jit_only
 def test_a_result_without_room_is_refused():
     """The address of a kernel is made for one type of result, or for any that fits into 16 bytes."""
     for function in (_two, _one, _none):

@@ -5,13 +5,12 @@ Compiled for the same reason as `build_tree`.
 
 import numpy as np
 
-from varichain.kernels.jit import NUMBER, SPECS, TABLE, helper, kernel, routine
+from varichain.kernels.jit import BYTES, NUMBER, SPECS, TABLE, helper, kernel
 from varichain.kernels.propagation import groups_of
 from varichain.kernels.tables import (
     FIRST_OF_LOOPS,
     N_ENTITIES,
     Entity,
-    memory_for,
     open_bodies,
     open_dofs,
     open_groups,
@@ -22,7 +21,9 @@ from varichain.kernels.tables import (
     open_rows,
     open_shared,
     open_support,
+    set_addresses,
     set_length,
+    size_of,
 )
 from varichain.kernels.tuples import add3, load3, load9, mat_mul, mat_vec, store3, store9
 
@@ -69,9 +70,15 @@ def _count_marked(dofs, k, end, mark, value):
     return count
 
 
-@routine
-def _count_loops(table, records):
-    """Write the lengths of the arrays of loops into an address table."""
+@kernel(TABLE, SPECS)
+def size_loops(
+    # layout of the tree, and out
+    table,
+    # in
+    specs,
+):
+    """Write the lengths of the arrays of loops into an address table; returns their bytes."""
+    records = open_loop_specs(specs)
     bodies, dofs, links = open_bodies(table), open_dofs(table), open_links(table)
     mark, meetings = np.zeros(len(dofs), np.int64), np.empty(len(records), np.int64)
     all_rows, n_pairs, all_support, n_shared, n_propagated, n_groups, n_tiles = 0, 0, 0, 0, 0, 0, 0
@@ -105,6 +112,7 @@ def _count_loops(table, records):
     set_length(table, Entity.MULTIPLIERS, all_rows)
     set_length(table, Entity.GROUPS, n_groups)
     set_length(table, Entity.ANSWERS, 4 * n_groups)
+    return size_of(table, FIRST_OF_LOOPS, N_ENTITIES)
 
 
 @helper
@@ -206,18 +214,19 @@ def _fill_pairs(i, loops, support, mark, pairs, shared, n_pairs, place):
     return first, n_pairs, place
 
 
-@kernel(TABLE, SPECS, NUMBER)
+@kernel(TABLE, SPECS, NUMBER, BYTES)
 def build_loops(
-    # layout of the tree, and out
+    # layout of the tree, in and out: as counted
     table,
     # in
     specs,
     rank_tolerance,
+    # work: zeros, as many as counted; the table has their addresses
+    data,
 ):
-    """Add loops, rows, pairs and their working arrays to an address table; returns their memory."""
+    """Loops, rows, pairs and their working arrays in memory."""
     records = open_loop_specs(specs)
-    _count_loops(table, records)
-    data = memory_for(table, FIRST_OF_LOOPS, N_ENTITIES)
+    set_addresses(table, FIRST_OF_LOOPS, N_ENTITIES, data)
     bodies, dofs, links = open_bodies(table), open_dofs(table), open_links(table)
     loops, rows, groups, pairs = open_loops(table), open_rows(table), open_groups(table), open_pairs(table)
     support, shared = open_support(table), open_shared(table)
@@ -247,4 +256,3 @@ def build_loops(
         row += spec.n_rows
         place += loop.n_support
         propagated += loop.n_support * 4 * groups_of(spec.n_rows)
-    return data

@@ -7,17 +7,18 @@ matrix product. The links keep their own frames, at constant poses in their bodi
 
 import numpy as np
 
-from varichain.kernels.jit import SPECS, TABLE, VECTOR, helper, kernel
+from varichain.kernels.jit import BYTES, SPECS, TABLE, VECTOR, helper, kernel
 from varichain.kernels.records import FREE, GROUND, SPHERICAL
 from varichain.kernels.tables import (
     FIRST_OF_LOOPS,
     Entity,
-    memory_for,
     open_bodies,
     open_dofs,
     open_links,
     open_specs,
+    set_addresses,
     set_length,
+    size_of,
 )
 from varichain.kernels.tuples import (
     add3,
@@ -184,9 +185,15 @@ def _nearest_first(records):
     return order, q, v
 
 
-@helper
-def _count_tree(table, records):
-    """Write the numbers of bodies, freedoms and links into an address table."""
+@kernel(TABLE, SPECS)
+def size_tree(
+    # out
+    table,
+    # in
+    specs,
+):
+    """Write the numbers of bodies, freedoms and links of a tree into an address table; returns their bytes."""
+    records = open_specs(specs)
     n_bodies, n_dofs = 1, 0
     for row in range(1, len(records)):
         n_bodies += records[row].n_primitives
@@ -195,24 +202,26 @@ def _count_tree(table, records):
     set_length(table, Entity.BODIES, n_bodies)
     set_length(table, Entity.DOFS, n_dofs)
     set_length(table, Entity.LINKS, len(records))
+    return size_of(table, 0, FIRST_OF_LOOPS)
 
 
-@kernel(TABLE, SPECS, VECTOR)
+@kernel(TABLE, SPECS, VECTOR, BYTES)
 def build_tree(
-    # out: zeros
+    # in and out: as counted
     table,
     # in
     specs,
     gravity,
+    # work: zeros, as many as counted; the table has their addresses
+    data,
 ):
-    """Address table of the bodies, freedoms and links of a tree, parents before children; row 0 is the ground.
+    """Bodies, freedoms and links of a tree in memory, parents before children; row 0 is the ground.
 
-    Returns their memory, and the row of a link that can move although it and all links that it carries have
-    neither mass nor armature, 0 if there is none.
+    Returns the row of a link that can move although it and all links that it carries have neither mass nor armature,
+    0 if there is none.
     """
     records = open_specs(specs)
-    _count_tree(table, records)
-    data = memory_for(table, 0, FIRST_OF_LOOPS)
+    set_addresses(table, 0, FIRST_OF_LOOPS, data)
     bodies, dofs, links = open_bodies(table), open_dofs(table), open_links(table)
     ground = bodies[0]
     ground.kind = GROUND
@@ -225,7 +234,7 @@ def build_tree(
     for i in range(1, len(records)):
         row = order[i]
         n_bodies = _add_link(records, row, bodies, dofs, links, n_bodies, first_q[row], first_v[row])
-    return data, _massless_link(bodies, dofs)
+    return _massless_link(bodies, dofs)
 
 
 @helper

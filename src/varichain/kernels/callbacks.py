@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba import carray, cfunc, njit, types
-from numba.extending import intrinsic
+from varichain.kernels.jit import COMPILES, JIT_DISABLED, helper
 
-from varichain.kernels.jit import JIT_DISABLED, helper
-from varichain.kernels.tables import _pointer
-
-_SIGNATURE = types.void(types.float64, types.int64, types.int64, types.int64, types.int64, types.int64)
 # With the compiler off there are no addresses: each function has a number instead.
 _PLAIN: dict[int, Any] = {}
 
@@ -25,43 +19,43 @@ def address_of(function: Any) -> tuple[int, Any]:
         number = len(_PLAIN) + 1
         _PLAIN[number] = getattr(function, "py_func", function)
         return number, function
+    from numba import carray, cfunc, njit, types
+
     inner = function if hasattr(function, "py_func") else njit(function)
+    numbers = types.CPointer(types.float64)
 
+    @cfunc(types.void(types.float64, numbers, types.int64, numbers, types.int64, numbers))
     def bridge(t, q, n_q, v, n_v, tau):
-        inner(
-            t,
-            carray(_pointer(q), (n_q,), types.float64),
-            carray(_pointer(v), (n_v,), types.float64),
-            carray(_pointer(tau), (n_v,), types.float64),
-        )
+        inner(t, carray(q, (n_q,)), carray(v, (n_v,)), carray(tau, (n_v,)))
 
-    compiled = cfunc(_SIGNATURE)(bridge)
-    return compiled.address, compiled
+    return bridge.address, bridge
 
 
-@intrinsic
-def _call(typing_context: Any, address: Any, t: Any, q: Any, n_q: Any, v: Any, n_v: Any, tau: Any) -> Any:
-    """Call the C function at an address."""
+if COMPILES:
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        number, integer = ir.DoubleType(), ir.IntType(64)
-        kind = ir.FunctionType(ir.VoidType(), [number, integer, integer, integer, integer, integer])
-        function = builder.inttoptr(arguments[0], kind.as_pointer())
-        builder.call(function, arguments[1:])
-        return context.get_dummy_value()
+    @intrinsic
+    def _call(typing_context: Any, address: Any, t: Any, q: Any, n_q: Any, v: Any, n_v: Any, tau: Any) -> Any:
+        """Call the C function at an address."""
 
-    return types.void(address, t, q, n_q, v, n_v, tau), generate
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            number, integer = ir.DoubleType(), ir.IntType(64)
+            kind = ir.FunctionType(ir.VoidType(), [number, integer, integer, integer, integer, integer])
+            function = builder.inttoptr(arguments[0], kind.as_pointer())
+            builder.call(function, arguments[1:])
+            return context.get_dummy_value()
 
-
-if JIT_DISABLED:
-
-    def call_controller(address, t, q, v, tau):
-        """Let a controller add to tau."""
-        _PLAIN[int(address)](t, q, v, tau)
-
-else:
+        return types.void(address, t, q, n_q, v, n_v, tau), generate
 
     @helper
     def call_controller(address, t, q, v, tau):
         """Let a controller add to tau."""
         _call(address, t, q.ctypes.data, len(q), v.ctypes.data, len(v), tau.ctypes.data)
+
+else:
+
+    def call_controller(address, t, q, v, tau):
+        """Let a controller add to tau."""
+        _PLAIN[int(address)](t, q, v, tau)

@@ -3,6 +3,7 @@
 from varichain.kernels.jit import (
     CHANNELS,
     CONTROLS,
+    CUBE,
     FORCES,
     INTEGER,
     INTEGERS,
@@ -16,7 +17,7 @@ from varichain.kernels.jit import (
     helper,
     kernel,
 )
-from varichain.kernels.rows import CUBE, call
+from varichain.kernels.rows import call
 from varichain.kernels.run_records import FULL, REACHED
 from varichain.kernels.running import ADVANCE, SETTLE
 from varichain.kernels.samples import open_sample, sample_widths

@@ -13,7 +13,7 @@ from typing import Any
 
 import numba
 from llvmlite.binding import Linkage
-from numba import _dynfunc
+from numba import _dynfunc, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
 from numba.core.compiler_machinery import LoweringPass, register_pass
@@ -29,6 +29,8 @@ numba.config.SLP_VECTORIZE = 1
 
 # What a part has in place of machine code: Python's own call of an object, which refuses to call the part.
 _REFUSAL = ctypes.cast(ctypes.pythonapi.PyObject_Call, ctypes.c_void_p).value
+
+_CODES = {types.int64: "i", types.float64: "d"}
 
 
 class _Fused(JITCodeLibrary):  # type: ignore[misc]
@@ -73,6 +75,46 @@ class _Whole(_Fused):
             if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
                 function.linkage = Linkage.internal
         super()._optimize_final_module()
+
+
+class Ahead(_Whole):
+    """Kernels with all parts that they reach, optimized, and left there: they are not for this process."""
+
+    def __init__(self, codegen: Any, name: str, exported: set[str]) -> None:
+        """Begin with nothing; of all functions that will be added, those that are exported can be seen from outside."""
+        super().__init__(codegen, name)
+        self._exported = exported
+
+    @property
+    def module(self) -> Any:
+        """LLVM's module of the library, once it is finished."""
+        return self._final_module
+
+    def _optimize_final_module(self) -> None:
+        module = self._final_module
+        for value in (*module.functions, *module.global_variables):
+            if not value.is_declaration:
+                value.linkage = Linkage.external if value.name in self._exported else Linkage.internal
+        super()._optimize_final_module()
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+def codes_of(returned: Any) -> str:
+    """Codes of what a kernel returns: i for an integer, d for a number, one after the other of a tuple.
+
+    Raises:
+        TypeError: There is no code for a value.
+    """
+    if returned == types.none:
+        return ""
+    values = returned.types if isinstance(returned, types.BaseTuple) else (returned,)
+    codes = [_CODES.get(types.unliteral(value)) for value in values]
+    if None in codes:
+        raise TypeError(f"a kernel returns {returned}; valid are integers and numbers, and tuples of them")
+    return "".join(code for code in codes if code)
 
 
 def _library(state: Any, kind: type[JITCodeLibrary]) -> Any:

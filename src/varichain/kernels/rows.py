@@ -7,11 +7,10 @@ as a single call. Each function takes rows from `first` to (not including) `end`
 import functools
 from typing import Any
 
-import numba
-from numba.extending import intrinsic
-
 from varichain.kernels.jit import (
+    COMPILES,
     CONTROLS,
+    CUBE,
     INTEGER,
     INTEGERS,
     JIT_DISABLED,
@@ -24,11 +23,8 @@ from varichain.kernels.jit import (
     kernel,
 )
 
-CUBE = numba.float64[:, :, ::1]
-
 # Room for the result of a kernel: nothing, a number or two. The result is unused where the kernel has an `out`.
 ROOM = (0.0, 0.0)
-ROOM_SIZE = 16
 # With the compiler off there are no addresses: each kernel has a number instead.
 _PLAIN: list[Any] = []
 
@@ -38,7 +34,7 @@ def address_of_kernel(function: Any, like: Any) -> int:
     """Address of a kernel, compiled if it is not yet; it is good for the life of the process.
 
     `like` must be that of the `call` which gets the address: a value of the kernel's return type, or ROOM, if the
-    result has up to 16 bytes and is not used.
+    result has up to two numbers and is not used.
 
     Raises:
         TypeError: The kernel returns another type, which `call` would write over other values.
@@ -47,25 +43,31 @@ def address_of_kernel(function: Any, like: Any) -> int:
         if function not in _PLAIN:
             _PLAIN.append(function)
         return _PLAIN.index(function)
-    types = tuple(KERNELS[function])
-    if types not in function.overloads:
-        function.compile(types)
-    compiled = function.overloads[types]
-    returned, context = compiled.signature.return_type, compiled.target_context
-    size = context.get_abi_sizeof(context.get_value_type(returned))
-    if not (returned == numba.typeof(like) or (like is ROOM and size <= ROOM_SIZE)):
-        room = f"{numba.typeof(like)}" if like is not ROOM else f"at most {ROOM_SIZE} bytes"
-        raise TypeError(f"kernel {function.__name__} returns {returned} ({size} bytes), where {room} is expected")
-    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
+    if COMPILES:
+        address, returned = compiling.entry_of(function, KERNELS[function])
+    else:
+        address, returned = function.address, function.returned
+    fits = len(returned) <= len(ROOM) if like is ROOM else returned == _codes(like)
+    if not fits:
+        room = f"at most {len(ROOM)} numbers" if like is ROOM else f"{_codes(like)!r}"
+        raise TypeError(
+            f"kernel {function.__name__} returns {returned!r} (i integer, d number), where {room} is expected"
+        )
+    return int(address)
 
 
-if JIT_DISABLED:
+def _codes(value: Any) -> str:
+    """Codes of a result: i for an integer, d for a number, one after the other of a tuple, empty for None."""
+    if value is None:
+        return ""
+    values = value if isinstance(value, tuple) else (value,)
+    return "".join("i" if isinstance(one, int) else "d" for one in values)
 
-    def call(address, like, arguments):
-        """Call the kernel at an address that was made for `like` (see `address_of_kernel`)."""
-        return _PLAIN[address](*arguments)
 
-else:
+if COMPILES:
+    from numba.extending import intrinsic
+
+    from varichain.kernels import compiling
 
     @intrinsic
     def call(typing_context: Any, address: Any, like: Any, arguments: Any) -> Any:
@@ -79,6 +81,12 @@ else:
             return convention.call_function(builder, function, like, arguments.types, unpacked)[1]
 
         return like(address, like, arguments), generate
+
+else:
+
+    def call(address, like, arguments):
+        """Call the kernel at an address that was made for `like` (see `address_of_kernel`)."""
+        return _PLAIN[address](*arguments)
 
 
 @kernel(INTEGER, TABLE, MATRIX, MATRIX, MATRIX, INTEGER, INTEGER)

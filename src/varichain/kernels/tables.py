@@ -11,11 +11,8 @@ from enum import IntEnum
 from typing import Any
 
 import numpy as np
-from numba import carray
-from numba.core import cgutils, types
-from numba.extending import intrinsic
 
-from varichain.kernels.jit import JIT_DISABLED, helper
+from varichain.kernels.jit import COMPILES, JIT_DISABLED, helper
 from varichain.kernels.records import BODY, DOF, GROUP, LINK, LOOP, LOOP_SPEC, PAIR, ROW, SPEC
 
 
@@ -69,17 +66,25 @@ def memory_of(records: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.uint
     return np.frombuffer(records, np.uint8)
 
 
-@intrinsic
-def _pointer(typing_context: Any, address: Any) -> Any:
-    """Pointer from an integer address."""
+if COMPILES:
+    from numba import carray
+    from numba.core import cgutils, types
+    from numba.extending import intrinsic
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
+    @intrinsic
+    def _pointer(typing_context: Any, address: Any) -> Any:
+        """Pointer from an integer address."""
 
-    return types.voidptr(address), generate
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], cgutils.voidptr_t)
 
+        return types.voidptr(address), generate
 
-if JIT_DISABLED:
+    @helper
+    def _array_at(address, length, dtype):
+        return carray(_pointer(address), (length,), dtype)
+
+else:
 
     def _array_at(address, length, dtype):
         """Array at an address; of records as np.recarray, since attributes must work as they do in compiled code."""
@@ -88,12 +93,6 @@ if JIT_DISABLED:
         memory = (ctypes.c_char * (int(length) * np.dtype(dtype).itemsize)).from_address(int(address))
         array = np.frombuffer(memory, dtype=dtype)
         return array.view(np.recarray) if array.dtype.names else array
-
-else:
-
-    @helper
-    def _array_at(address, length, dtype):
-        return carray(_pointer(address), (length,), dtype)
 
 
 @helper
@@ -121,17 +120,21 @@ def length_of(table, entity):
 
 
 @helper
-def memory_for(table, first, end):
-    """Zeros for the arrays from `first` to (not including) `end`, whose lengths are in the table; addresses follow."""
+def size_of(table, first, end):
+    """Bytes of the arrays from `first` to (not including) `end`, whose lengths are in the table."""
     size = 0
     for i in range(first, end):
         size += table[2 * i + 1] * _SIZES[i]
-    data = np.zeros(size, np.uint8)
+    return size
+
+
+@helper
+def set_addresses(table, first, end, data):
+    """Write the addresses of the arrays from `first` to (not including) `end`, one after the other in memory."""
     address = np.int64(data.ctypes.data)
     for i in range(first, end):
         table[2 * i] = address
         address += table[2 * i + 1] * _SIZES[i]
-    return data
 
 
 def _opener(entity):

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.kernels.build_loops import build_loops
-from varichain.kernels.build_tree import build_tree
+from varichain.kernels.build_loops import build_loops, size_loops
+from varichain.kernels.build_tree import build_tree, size_tree
 from varichain.kernels.tables import DTYPES, FIRST_OF_LOOPS, N_ENTITIES, Entity
 
 Bytes = NDArray[np.uint8]
@@ -54,14 +54,17 @@ class Workspace:
 def tree_workspace(specs: bytes, gravity: NDArray[np.float64]) -> Workspace:
     """Workspace of a tree without loops, from the records of its links, ground first."""
     table = np.zeros(2 * N_ENTITIES, np.int64)
-    data, massless = build_tree(table, np.frombuffer(specs, np.uint8), gravity)
-    return Workspace(table, data, _NOTHING, int(massless))
+    given = np.frombuffer(specs, np.uint8)
+    data = np.zeros(size_tree(table, given), np.uint8)
+    return Workspace(table, data, _NOTHING, int(build_tree(table, given, gravity, data)))
 
 
 def loop_workspace(tree: Workspace, specs: bytes, rank_tolerance: float) -> Workspace:
     """Workspace of a tree with loops, from the records of the loops: the tree's own, and memory for the loops."""
     table = tree.table.copy()
-    data = build_loops(table, np.frombuffer(specs, np.uint8), rank_tolerance)
+    given = np.frombuffer(specs, np.uint8)
+    data = np.zeros(size_loops(table, given), np.uint8)
+    build_loops(table, given, rank_tolerance, data)
     return Workspace(table, tree.tree, data, tree.massless)
 
 

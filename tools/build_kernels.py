@@ -1,0 +1,115 @@
+"""Build the library of compiled kernels, in place or for a wheel; see `varichain.kernels.library`.
+
+In place: `make kernels`, after which tests and programs of this tree need no compiler until a kernel is edited. For a
+wheel: `python -m build`, which calls `tools/build_hook.py`. It needs a C compiler and two or three minutes of processor
+time, on two cores.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from pathlib import Path
+
+SOURCES = Path(__file__).resolve().parent.parent / "src"
+# Each x86 processor since 2013 (Haswell) or 2015 (Excavator); elsewhere any processor of the platform.
+_IS_X86 = platform.machine() in ("x86_64", "AMD64")
+_CPU = "x86-64-v3" if _IS_X86 else "generic"
+_FEATURES = ("avx2", "fma", "bmi", "bmi2") if _IS_X86 else ()
+# Kernels are compiled in two processes: the one of whole runs takes about as long as all others.
+_LONGEST = "varichain.kernels.running.run"
+# The compiler of the library: for that processor, in this process, and with the C library's functions.
+_SETTINGS = {
+    "NUMBA_CPU_NAME": _CPU,
+    "NUMBA_CPU_FEATURES": "",
+    "NUMBA_DISABLE_INTEL_SVML": "1",
+    "NUMBA_DISABLE_JIT": "0",
+}
+_SETTINGS |= {"VARICHAIN_JIT": "1", "PYTHONPATH": str(SOURCES)}
+
+
+class NoCompilerError(RuntimeError):
+    """There is no C compiler."""
+
+
+def build() -> Path:
+    """Build the library, unless there is one of these sources; returns its file.
+
+    Raises:
+        NoCompilerError: There is no C compiler.
+    """
+    os.environ["VARICHAIN_JIT"] = "1"  # what is looked for is not to be used here
+    sys.path.insert(0, str(SOURCES))
+    from varichain.kernels import library
+
+    target = library.FOLDER / library.file_name()
+    if target.exists():
+        return target
+    compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cl").split()[0]
+    if shutil.which(compiler) is None:
+        raise NoCompilerError(f"the library of kernels needs a C compiler, and {compiler} is not found")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        command = [sys.executable, __file__, name]
+        workers = [subprocess.Popen([*command, share], env=os.environ | _SETTINGS) for share in ("run", "others")]
+        codes = [worker.wait() for worker in workers]
+        if any(codes):
+            raise RuntimeError(f"processes that compiled kernels ended with {codes}")
+        lines = sorted(line for path in folder.glob("*.lines") for line in path.read_text().splitlines(keepends=True))
+        (folder / "kernels.inc").write_text("".join(lines), encoding="ascii")
+        made = _link(folder, library.FOLDER / "glue.c")
+        for old in library.present():
+            if old.name.partition(".")[2] == target.name.partition(".")[2]:
+                old.unlink()
+        shutil.copy(made, target)
+    return target
+
+
+def compile_share(folder: Path, share: str) -> None:
+    """Compile the kernel of whole runs, or the others: an object file for each, and their lines for the glue."""
+    from varichain.kernels import ahead, compiling, jit, library
+
+    compiling.NOTICE.is_printed = True  # nothing of this goes to the cache
+    library.import_kernels()
+    start, lines = time.monotonic(), []
+    for dispatcher, kinds in jit.KERNELS.items():
+        name = library.name_of(dispatcher.py_func)
+        if (name == _LONGEST) == (share == "run"):
+            code, made = ahead.object_code(dispatcher.py_func, kinds, _CPU)
+            (folder / f"{name}.o").write_bytes(code)
+            lines.append(f'KERNEL("{made.name}", {made.entry}, {made.native}, "{made.returned}")\n')
+    (folder / f"{share}.lines").write_text("".join(lines), encoding="ascii")
+    print(f"{len(lines)} kernels compiled in {time.monotonic() - start:.0f} s", flush=True)
+
+
+def _link(folder: Path, glue: Path) -> Path:
+    """Compile the glue and link it with the object files of a folder, as setuptools builds a module in C."""
+    import numpy
+    from setuptools import Distribution, Extension
+    from setuptools.command.build_ext import build_ext
+
+    extension = Extension(
+        "_library",
+        [str(shutil.copy(glue, folder))],
+        include_dirs=[numpy.get_include(), str(folder)],
+        extra_objects=sorted(map(str, folder.glob("*.o"))),
+        define_macros=[("FEATURES", " ".join(f'REQUIRE("{feature}")' for feature in _FEATURES))],
+    )
+    command = build_ext(Distribution({"ext_modules": [extension]}))
+    command.build_lib = command.build_temp = str(folder)
+    command.ensure_finalized()
+    command.run()
+    return Path(command.get_ext_fullpath("_library"))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        compile_share(Path(sys.argv[1]), sys.argv[2])
+    else:
+        print(build())
