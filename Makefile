@@ -5,13 +5,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test test-long bench docs pictures browser venv clean
+.PHONY: help demo test test-long bench docs pictures browser kernels wheel venv clean
 
 help:
 	@echo "make demo    install the package and show what it does"
 	@echo "make test    install what developers need and run every check"
 	@echo "make test-long  run the long sweeps that make test leaves out"
 	@echo "make bench   measure the speed"
+	@echo "make kernels  compile all kernels into a library, which this tree uses until one of them is edited"
+	@echo "make wheel   build the wheel with that library, for this platform, and one without, into dist/"
 	@echo "make browser   install chromium for the tests of pages, where that is possible"
 	@echo "make docs    build the documentation site into site/, without network"
 	@echo "make pictures  draw the pictures of the documents anew"
@@ -41,6 +43,13 @@ browser:
 		echo "installing chromium for the tests of pages"; \
 		{ $(SUDO) env $(APT) update && $(SUDO) env $(APT) install -y --no-install-recommends chromium fonts-dejavu-core; } \
 			> /dev/null 2>&1 || echo "chromium cannot be installed here; tests that need a browser will be skipped"; }
+
+kernels: venv
+	$(BIN)/python tools/build_kernels.py
+
+wheel: venv
+	$(BIN)/python -m build --wheel --outdir dist
+	VARICHAIN_PURE=1 $(BIN)/python -m build --wheel --outdir dist
 
 bench: venv
 	$(BIN)/varichain bench
@@ -75,5 +84,5 @@ $(VENV)/.dev-installed: pyproject.toml | $(BIN)/python
 	@touch $(VENV)/.package-installed $@
 
 clean:
-	rm -rf $(VENV) build dist out site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf src/varichain/kernels/library-* $(VENV) build dist out site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

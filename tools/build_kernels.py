@@ -21,7 +21,7 @@ SOURCES = Path(__file__).resolve().parent.parent / "src"
 # Each x86 processor since 2013 (Haswell) or 2015 (Excavator); elsewhere any processor of the platform.
 _IS_X86 = platform.machine() in ("x86_64", "AMD64")
 _CPU = "x86-64-v3" if _IS_X86 else "generic"
-_FEATURES = ("avx2", "fma", "bmi", "bmi2") if _IS_X86 else ()
+FEATURES = ("avx2", "fma", "bmi", "bmi2") if _IS_X86 else ()
 # Kernels are compiled in two processes: the one of whole runs takes about as long as all others.
 _LONGEST = "varichain.kernels.running.run"
 # The compiler of the library: for that processor, in this process, and with the C library's functions.
@@ -63,11 +63,12 @@ def build() -> Path:
             raise RuntimeError(f"processes that compiled kernels ended with {codes}")
         lines = sorted(line for path in folder.glob("*.lines") for line in path.read_text().splitlines(keepends=True))
         (folder / "kernels.inc").write_text("".join(lines), encoding="ascii")
-        made = _link(folder, library.FOLDER / "glue.c")
+        made = link(folder, library.FOLDER / "glue.c", FEATURES)
         for old in library.present():
             if old.name.partition(".")[2] == target.name.partition(".")[2]:
                 old.unlink()
-        shutil.copy(made, target)
+        unfinished = shutil.copy(made, target.with_suffix(".unfinished"))
+        os.replace(unfinished, target)  # at once: a library is there whole, or not at all
     return target
 
 
@@ -88,7 +89,7 @@ def compile_share(folder: Path, share: str) -> None:
     print(f"{len(lines)} kernels compiled in {time.monotonic() - start:.0f} s", flush=True)
 
 
-def _link(folder: Path, glue: Path) -> Path:
+def link(folder: Path, glue: Path, features: tuple[str, ...]) -> Path:
     """Compile the glue and link it with the object files of a folder, as setuptools builds a module in C."""
     import numpy
     from setuptools import Distribution, Extension
@@ -99,7 +100,7 @@ def _link(folder: Path, glue: Path) -> Path:
         [str(shutil.copy(glue, folder))],
         include_dirs=[numpy.get_include(), str(folder)],
         extra_objects=sorted(map(str, folder.glob("*.o"))),
-        define_macros=[("FEATURES", " ".join(f'REQUIRE("{feature}")' for feature in _FEATURES))],
+        define_macros=[("FEATURES", " ".join(f'REQUIRE("{feature}")' for feature in features))],
     )
     command = build_ext(Distribution({"ext_modules": [extension]}))
     command.build_lib = command.build_temp = str(folder)

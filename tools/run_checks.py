@@ -15,6 +15,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TAIL = 4096  # bytes of a check's output that are kept, to find the counts in its last lines
+# What needs the compiler itself: most tests run with the library, which has its bits (tests/kernels/test_library.py).
+JIT_TESTS = (
+    *(f"tests/kernels/test_{name}.py" for name in ("fusing", "lanes", "no_compilation", "rows")),
+    *("tests/motion", "tests/batch", "tests/change/test_sequences.py"),
+    *("tests/simulation/test_samples.py", "tests/simulation/test_simulated_controllers.py"),
+)
 COUNT = re.compile(r"\b(\d+) (passed|failed|errors?|skipped|xfailed|xpassed|deselected)\b")
 
 
@@ -54,8 +60,10 @@ def checks() -> list[Check]:
         Check("types", (*python, "mypy")),
         Check("layers", (lint_imports,)),
         Check("kernel lint", (sys.executable, str(ROOT / "tools" / "lint_kernels.py"))),
+        Check("library", (sys.executable, str(ROOT / "tools" / "build_kernels.py"))),
         Check("kernels", (sys.executable, str(ROOT / "tools" / "compile_kernels.py")), {"NUMBA_DISABLE_JIT": "0"}),
-        Check("tests, compiled", tests, {"NUMBA_DISABLE_JIT": "0"}),
+        Check("tests, library", tests, {"NUMBA_DISABLE_JIT": "0", "VARICHAIN_JIT": "0"}),
+        Check("tests, JIT", (*tests, *JIT_TESTS), {"NUMBA_DISABLE_JIT": "0", "VARICHAIN_JIT": "1"}),
         Check("tests, JIT off", tests, {"NUMBA_DISABLE_JIT": "1"}),
     ]
 

@@ -36,7 +36,7 @@ def file_name() -> str:
 
 def present() -> list[Path]:
     """Files of libraries, of whatever sources and platforms."""
-    return sorted(FOLDER.glob(f"{_PREFIX}*"))
+    return sorted(path for path in FOLDER.glob(f"{_PREFIX}*") if path.suffix in (".so", ".pyd"))
 
 
 def import_kernels() -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from varichain.errors import ChatteringError, EventError, InputError, SimulationError, VarichainError
 from varichain.instants.actions import Action as InstantAction
@@ -37,6 +36,7 @@ from varichain.simulation.events import (
     together,
 )
 from varichain.simulation.failures import check_status
+from varichain.simulation.roots import crossing
 from varichain.simulation.settings import Settings
 from varichain.simulation.watches import BREAKS, ConditionWatch, Watch, has_breaks, watches_of
 
@@ -244,14 +244,7 @@ class Simulation:
             return max(found)
 
         low = early + min(_LOCATED, 0.5 * (late - early))
-        if passed(low) > 0.0:
-            return low
-        if passed(late) <= 0.0:  # lost by rounding: the next step finds it
-            return late
-        t = float(brentq(passed, low, late, xtol=_LOCATED, rtol=1e-15))
-        while t < late and passed(t) <= 0.0:
-            t = min(late, t + max(_LOCATED, float(np.spacing(t))))
-        return t
+        return crossing(passed, low, late, _LOCATED)  # the end, if it is lost by rounding: the next step finds it
 
     # Events
 

@@ -1,0 +1,106 @@
+"""Bits of results of every kernel, to compare ways of compiling; run as a program, it prints a digest a problem."""
+
+import hashlib
+import json
+import sys
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+import closed_zoo
+import varichain as vc
+import zoo
+from measure import random_state
+from movers import falling_figure
+from varichain.kernels import library
+from varichain.kernels.closure import loop_gaps, row_biases
+from varichain.kernels.jit import COMPILES, KERNELS
+from varichain.layout.layout import layout_of
+
+
+def digest(*results):
+    """Digest of numbers."""
+    made = hashlib.sha256()
+    for result in results:
+        made.update(np.ascontiguousarray(result, float).tobytes())
+    return made.hexdigest()[:16]
+
+
+def questions(m, s, rng):
+    """All that can be asked of a state."""
+    x, link = zoo.random_v(rng, m), m.links[-1].name
+    poses = [(pose.R, pose.p) for pose in (vc.pose(m, s, link.name) for link in m.links)]
+    yield "poses", [array for pose in poses for array in pose]
+    yield "forward", [vc.forward_dynamics(m, s, x, [vc.Force(link, (1, 2, 3), at=(1, 0, 0))]).a]
+    yield "inverse", [vc.bias_force(m, s), vc.mass_matrix(m, s)]
+    yield "links", [f(m, s, link) for f in (vc.velocity, vc.jacobian, vc.bias_acceleration)]
+    yield "totals", [vc.center_of_mass(m, s), vc.center_of_mass_jacobian(m, s)]
+    yield "integrated", [s.integrate(x).q, s.difference(s.integrate(x))]
+    p = m.prepare()
+    E, h, c = np.empty(3), np.empty(6), np.empty(3)
+    p.energy(s.q, s.v, E), p.momentum(s.q, s.v, h, c)
+    q, v = s.q.copy(), s.v.copy()
+    p.advance(q, v, 0.1 * x, 1e-3, 3)
+    velocities, tau = np.empty((p.n_links, 6)), np.empty(p.n_v)
+    p.velocities(s.q, s.v, velocities), p.inverse_dynamics(s.q, s.v, x, tau, np.ones((p.n_links, 6)))
+    yield "handle", [E, h, c, q, v, velocities, tau]
+
+
+def batches(m, s, rng, threads):
+    """Many states at once."""
+    batch = vc.Batch(m, threads=threads)
+    states = [s.integrate(1e-3 * zoo.random_v(rng, m)) for _ in range(70)]
+    q, v = np.array([one.q for one in states]), np.array([one.v for one in states])
+    q, v, left = batch.project(q, v)
+    yield [q, v, left, batch.forward_dynamics(q, v), batch.inverse_dynamics(q, v), batch.mass_matrix(q)]
+    yield [batch.energy(q, v), *batch.momentum(q, v), *batch.poses(q), batch.velocity_jump(q, v)]
+    yield [batch.difference(q[:-1], q[1:]), batch.row_velocities(q, v)]
+    batch.advance(q, v, None, 1e-3, 2)
+    rolled = vc.rollout(m, (q[:6], v[:6]), 0.01, step=1e-3, threads=threads)
+    yield [q, v, rolled.q, rolled.v]
+
+
+def problems():
+    """Name and results of every problem."""
+    rng = np.random.default_rng(1)
+    tree = zoo.every_joint()
+    open_state = random_state(rng, tree)
+    for name, results in questions(tree, open_state, rng):
+        yield f"tree, {name}", results
+    m, s = closed_zoo.four_bar()
+    s["crank"].v = 1.0
+    s = vc.project(m, s)
+    for name, results in questions(m, s, rng):
+        yield f"four-bar, {name}", results
+    yield "four-bar, mobility", [vc.mobility(m, s).J_C, *vc.joint_forces(m, s, vc.forward_dynamics(m, s)).values()]
+    layout, driven = layout_of(m), s.copy()
+    workspace, gaps, biases = layout.new_workspace(), np.zeros(len(layout.connections)), np.zeros(layout.n_rows)
+    loop_gaps(workspace.table, s.q, gaps), row_biases(workspace.table, s.q, s.v, biases)
+    vc.Motion({"crank": CubicSpline([0.0, 0.5, 1.0], [0.0, 0.3, 0.1])}).set_state(m, driven, 0.4)
+    yield "four-bar, rows", [gaps, biases, driven.q, driven.v]
+    for threads in (1, 2):
+        for i, results in enumerate(batches(m, s, np.random.default_rng(2), threads)):
+            yield f"batch {i}, {threads} threads", results
+    for method in ("euler", "rk4", "rk45", "gbs"):
+        trace = vc.simulate(m, s, 0.05, method=method, step=1e-3, controller=vc.PD({"crank": 0.3}, 2.0, 0.1))
+        yield f"run, {method}", [epoch.samples for epoch in trace.epochs]
+    yield from changes()
+
+
+def changes():
+    """A figure that takes hold of the ground and lets go, with its joints' limits."""
+    m, s = falling_figure()
+    m.connect("left hand", "ground", vc.Spherical(), state=s, name="grip")
+    yield "grasp", [s.q, s.v, vc.forward_dynamics(m, s).a]
+    trace = vc.simulate(m, s, 0.1, method="euler", step=1e-3)
+    yield "run, figure", [epoch.samples for epoch in trace.epochs]
+    m.cut("grip", state=s)
+    m.cut("right elbow", state=s)
+    yield "let go", [s.q, s.v, vc.forward_dynamics(m, s).a]
+
+
+if __name__ == "__main__":
+    library.import_kernels()
+    answers = {name: digest(*results) for name, results in problems()}
+    unused = sorted(kernel.__name__ for kernel in KERNELS if not kernel.signatures) if COMPILES else []
+    json.dump({"compiles": COMPILES, "numba": "numba" in sys.modules, "bits": answers, "unused": unused}, sys.stdout)

@@ -1,0 +1,147 @@
+"""The library of compiled kernels: the JIT's bits, never stale, never on a processor that it is not for."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from copies import PACKAGE, run
+from lane import IS_COMPILED
+from varichain.kernels import library
+from varichain.kernels.jit import COMPILES
+
+ROOT = Path(__file__).resolve().parents[2]
+FILE = library.FOLDER / library.file_name()
+
+pytestmark = [
+    pytest.mark.skipif(not IS_COMPILED, reason="the library is not used where everything is plain Python"),
+    pytest.mark.skipif(COMPILES and FILE.exists(), reason="the tests that run with the library are about it"),
+    pytest.mark.skipif(not FILE.exists(), reason="there is no library of these sources: `make kernels` builds it"),
+]
+
+USE = """
+import sys
+import varichain as vc
+m = vc.Mechanism()
+m.add_link("sled", joint=vc.Prismatic("z"), inertia=vc.Inertia.sphere(1.0, 0.1))
+s = m.state()
+s["sled"].q = 0.25
+print(vc.pose(m, s, "sled").p[2], "numba" in sys.modules)
+"""
+
+
+def bits(**environment):
+    """What `bits.py` prints in a process of its own."""
+    tests = str(ROOT / "tests")
+    path = os.pathsep.join([str(PACKAGE.parent), tests])
+    command = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("bits.py"))]
+    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": path} | environment, capture_output=True, check=True)
+    return json.loads(done.stdout)
+
+
+def test_the_library_has_the_bits_of_the_compiler():
+    """Every kernel gives the same bits from the library, which needs no Numba, and compiled on first use."""
+    from_library, compiled = bits(VARICHAIN_JIT="0"), bits(VARICHAIN_JIT="1")
+    assert not from_library["compiles"] and not from_library["numba"]
+    assert compiled["compiles"] and compiled["unused"] == []
+    assert from_library["bits"] == compiled["bits"]
+    for name, digest in compiled["bits"].items():  # one thread and two
+        assert digest == compiled["bits"][name.replace("2 threads", "1 threads")]
+
+
+def test_an_edited_kernel_is_compiled(sources, tmp_path):
+    """The library of a copy is used in silence; after an edit of a kernel it is refused, and the edited kernel runs."""
+    answer, said = run(USE, sources, tmp_path / "cache", VARICHAIN_JIT="0")
+    assert answer == ["0.25", "False"] and said == []
+    helper = sources / "varichain" / "kernels" / "freedoms.py"
+    text = helper.read_text()
+    assert text.count("scale3(q[k], column(R_WJ, 2))") == 1
+    helper.write_text(text.replace("scale3(q[k], column(R_WJ, 2))", "scale3(9 * q[k], column(R_WJ, 2))"))
+    answer, said = run(USE, sources, tmp_path / "cache", VARICHAIN_JIT="0")
+    assert answer == ["2.25", "True"]
+    assert f"{FILE.name} is not used: it was built from other sources" in said[0]
+
+
+# Whether kernels are compiled, and what has been imported for it.
+ASK = "import sys; from varichain.kernels.jit import COMPILES; print(COMPILES, 'numba' in sys.modules)"
+
+
+def test_the_compiler_can_be_forced(sources, tmp_path):
+    """VARICHAIN_JIT=1 leaves the library alone, in silence."""
+    assert run(ASK, sources, tmp_path / "cache", VARICHAIN_JIT="1") == (["True", "True"], [])
+    assert run(ASK, sources, tmp_path / "cache", VARICHAIN_JIT="0") == (["False", "False"], [])
+
+
+def test_a_library_that_does_not_fit_is_refused(sources, tmp_path, monkeypatch):
+    """A library that needs features which this processor lacks is not used; nor is a file that is no library."""
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import build_kernels
+
+    (tmp_path / "kernels.inc").write_text("")
+    made = build_kernels.link(tmp_path, library.FOLDER / "glue.c", ("sse2", "avx5124vnniw"))  # of 2017 to 2019 only
+    place = sources / "varichain" / "kernels" / FILE.name
+    shutil.copy(made, place)
+    answer, said = run(ASK, sources, tmp_path / "cache", VARICHAIN_JIT="0")
+    assert answer == ["True", "True"]
+    assert len(said) == 1 and "is not used: this processor lacks avx5124vnniw;" in said[0]
+
+    place.write_bytes(b"no library")
+    answer, said = run(ASK, sources, tmp_path / "cache", VARICHAIN_JIT="0")
+    assert answer == ["True", "True"]
+    assert len(said) == 1 and f"{FILE.name} is not used:" in said[0]
+
+
+def test_a_library_for_another_python_is_refused(sources, tmp_path):
+    """A library whose name says another Python or platform is not opened."""
+    place = sources / "varichain" / "kernels" / FILE.name
+    place.write_bytes(b"")
+    place.rename(place.with_name(f"library-{library.digest()}.cpython-399-x86_64-linux-gnu.so"))
+    answer, said = run(ASK, sources, tmp_path / "cache", VARICHAIN_JIT="0")
+    assert answer == ["True", "True"]
+    assert len(said) == 1 and "or for another Python or platform" in said[0]
+
+
+@pytest.mark.parametrize("is_pure", [False, True])
+def test_wheels_hold_the_library_or_fit_everywhere(tmp_path, is_pure):
+    """The wheel of a platform runs the main job without compiler and cache; a pure one has no machine code."""
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
+    environment = os.environ | {"VARICHAIN_PURE": str(int(is_pure)), "NUMBA_DISABLE_JIT": "0"}
+    subprocess.run(build, env=environment, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    assert wheel.name.endswith("-py3-none-any.whl") == is_pure
+    installed = tmp_path / "installed"
+    install = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--no-deps",
+        "--no-index",
+        "--target",
+        str(installed),
+        str(wheel),
+    ]
+    subprocess.run(install, check=True, capture_output=True)
+    assert [path.name for path in (installed / "varichain" / "kernels").glob("library-*")] == [FILE.name] * (
+        not is_pure
+    )
+    if is_pure:
+        return
+    (tmp_path / "empty").mkdir()
+    settings = {"PYTHONPATH": str(installed), "VARICHAIN_CACHE": str(tmp_path / "cache"), "VARICHAIN_JIT": "0"}
+    settings["PATH"] = str(tmp_path / "empty")
+    code = """
+import sys
+import varichain
+from varichain.cli.app import app
+app(["run", "highbar", "--until", "0.1", "--out", "out.h5"], standalone_mode=False)
+print(varichain.__file__, "numba" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], env=settings, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[-2:] == [str(installed / "varichain" / "__init__.py"), "False"]
+    assert (tmp_path / "out.h5").exists() and not (tmp_path / "cache").exists()
