@@ -9,7 +9,7 @@
     s["shoulder"].q = 0.3
     print(vc.forward_dynamics(m, s)["shoulder"])  # [-14.495] rad/s^2
 
-Structure is imported at once and takes a tenth of a second; the dynamics, and with it the compiler, on first use.
+Everything is imported on first use: structure takes a tenth of a second; the dynamics bring the compiled kernels.
 """
 
 from __future__ import annotations
@@ -47,38 +47,6 @@ from varichain.errors import (
     UnknownNameError,
     VarichainError,
 )
-from varichain.mechanism import (
-    Box,
-    Breaks,
-    Capsule,
-    Coupling,
-    Cylinder,
-    Cylindrical,
-    Distance,
-    Ellipsoid,
-    Fixed,
-    Frame,
-    Free,
-    Inertia,
-    Joint,
-    Link,
-    Mechanism,
-    Mesh,
-    PinInSlot,
-    Planar,
-    PointInPlane,
-    PointOnLine,
-    Prismatic,
-    Revolute,
-    Screw,
-    Shape,
-    Sphere,
-    Spherical,
-    SwingTwist,
-    Universal,
-    check,
-)
-from varichain.spatial import Pose
 
 if TYPE_CHECKING:
     from varichain import closures, figures
@@ -138,6 +106,37 @@ if TYPE_CHECKING:
     )
     from varichain.layout import JointState, State
     from varichain.loading import load
+    from varichain.mechanism import (
+        Box,
+        Breaks,
+        Capsule,
+        Coupling,
+        Cylinder,
+        Cylindrical,
+        Distance,
+        Ellipsoid,
+        Fixed,
+        Frame,
+        Free,
+        Inertia,
+        Joint,
+        Link,
+        Mechanism,
+        Mesh,
+        PinInSlot,
+        Planar,
+        PointInPlane,
+        PointOnLine,
+        Prismatic,
+        Revolute,
+        Screw,
+        Shape,
+        Sphere,
+        Spherical,
+        SwingTwist,
+        Universal,
+        check,
+    )
     from varichain.motion import JointMotion, Motion, TimeFunctions
     from varichain.plots import plot
     from varichain.scenarios.files import load_scenario
@@ -158,6 +157,7 @@ if TYPE_CHECKING:
         when,
         when_force,
     )
+    from varichain.spatial import Pose
     from varichain.trace import Columns, Trace, TraceWriter
     from varichain.viewing import view
 
@@ -165,6 +165,36 @@ __version__ = "0.1.0"
 
 # Of the lazy names, those that are not in `dynamics`.
 _HOMES = {
+    "Box": "varichain.mechanism",
+    "Breaks": "varichain.mechanism",
+    "Capsule": "varichain.mechanism",
+    "Coupling": "varichain.mechanism",
+    "Cylinder": "varichain.mechanism",
+    "Cylindrical": "varichain.mechanism",
+    "Distance": "varichain.mechanism",
+    "Ellipsoid": "varichain.mechanism",
+    "Fixed": "varichain.mechanism",
+    "Frame": "varichain.mechanism",
+    "Free": "varichain.mechanism",
+    "Inertia": "varichain.mechanism",
+    "Joint": "varichain.mechanism",
+    "Link": "varichain.mechanism",
+    "Mechanism": "varichain.mechanism",
+    "Mesh": "varichain.mechanism",
+    "PinInSlot": "varichain.mechanism",
+    "Planar": "varichain.mechanism",
+    "PointInPlane": "varichain.mechanism",
+    "PointOnLine": "varichain.mechanism",
+    "Prismatic": "varichain.mechanism",
+    "Revolute": "varichain.mechanism",
+    "Screw": "varichain.mechanism",
+    "Shape": "varichain.mechanism",
+    "Sphere": "varichain.mechanism",
+    "Spherical": "varichain.mechanism",
+    "SwingTwist": "varichain.mechanism",
+    "Universal": "varichain.mechanism",
+    "check": "varichain.mechanism",
+    "Pose": "varichain.spatial",
     "Connect": "varichain.instants",
     "Couple": "varichain.instants",
     "Cut": "varichain.instants",
@@ -216,8 +246,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import dynamics, with it the compiler, and the others when one of their names is first asked for."""
-    if name in ("closures", "figures"):
+    """Import a package when one of its names is first asked for."""
+    if name in ("closures", "figures", "mechanism", "spatial"):
         return importlib.import_module(f"varichain.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'varichain' has no attribute {name!r}")

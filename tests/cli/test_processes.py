@@ -58,6 +58,18 @@ def test_exit_codes_of_the_program(tmp_path):
         assert ("error:" in done.stderr) == (code != 0) and "Traceback" not in done.stderr
 
 
+def test_help_and_completion_need_no_numbers():
+    """Help and completion import neither numpy nor the scenarios, whose names completion knows by heart."""
+    code = (
+        "import sys\nfrom varichain.cli.app import app\nfrom varichain.cli.targets import NAMES\n"
+        "app(['run', '--help'], standalone_mode=False)\nfound = {'numpy', 'varichain.scenarios'} & set(sys.modules)\n"
+        "from varichain.scenarios import SCENARIOS\nassert NAMES == tuple(SCENARIOS)\nprint(sorted(found))"
+    )
+    environment = {"PYTHONPATH": str(SOURCES), "PATH": ""}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 def test_the_list_needs_no_compiler():
     """To list scenarios and to complete their names imports neither numba nor scipy nor pydantic."""
     code = (

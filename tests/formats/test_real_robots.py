@@ -298,7 +298,6 @@ def test_cassie_s_rounded_feet(name):
     assert found.n_independent == 11 and "left-foot-op" in found.locked
 
 
-@compiled_only
 @needs_examples
 def test_cassie_stands_and_squats():
     """cassie_v2 with bent knees, both feet welded to the ground, stands for 2 s and squats by 2 cm under PD control."""

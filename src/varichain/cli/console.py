@@ -6,9 +6,10 @@ import json
 import math
 import re
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 _WIDTH = 140  # characters for files and pipes, which do not say how wide they are
@@ -25,6 +26,8 @@ def errors() -> Console:
 
 
 def _console(stream: Any) -> Console:
+    from rich.console import Console
+
     width = None if stream.isatty() else _WIDTH
     return Console(file=stream, highlight=False, markup=False, emoji=False, width=width, soft_wrap=False)
 

@@ -9,8 +9,6 @@ import typer
 from varichain.cli.console import print_json, say
 from varichain.cli.failures import Debug, reported
 from varichain.cli.targets import Assignments, Lenient, Target, kind_of, robot_from, scenario_from
-from varichain.scenarios import SCENARIOS
-from varichain.scenarios.parameters import first_line
 
 if TYPE_CHECKING:
     from varichain.layout.state import State
@@ -36,6 +34,9 @@ def info(
 
 
 def _scenario(target: str, assignments: list[str], as_json: bool) -> None:
+    from varichain.scenarios import SCENARIOS
+    from varichain.scenarios.parameters import first_line
+
     scenario = scenario_from(target, assignments)
     about = first_line(SCENARIOS[scenario.name]) if scenario.name in SCENARIOS else ""
     if not as_json:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import inspect
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from varichain.cli.console import output, print_json
-from varichain.scenarios import SCENARIOS
-from varichain.scenarios.parameters import Parameter, first_line, parameters_of
+
+if TYPE_CHECKING:
+    from varichain.scenarios.parameters import Parameter
 
 
 def list_scenarios(as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list.")] = False) -> None:
     """List the scenarios and their parameters."""
+    from varichain.scenarios import SCENARIOS
+    from varichain.scenarios.parameters import first_line, parameters_of
+
     if as_json:
         print_json([_plain(name) for name in SCENARIOS])
         return
+    from rich.table import Table
+
     table = Table("scenario", "what it shows", "parameters", box=None, pad_edge=False)
     table.columns[0].no_wrap = True
     for name, builder in SCENARIOS.items():
@@ -45,6 +50,9 @@ def value_text(parameter: Parameter) -> str:
 
 
 def _plain(name: str) -> dict[str, Any]:
+    from varichain.scenarios import SCENARIOS
+    from varichain.scenarios.parameters import first_line, parameters_of
+
     builder = SCENARIOS[name]
     parameters = []
     for parameter in parameters_of(builder).values():

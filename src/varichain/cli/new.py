@@ -12,8 +12,6 @@ from varichain.cli.console import say
 from varichain.cli.failures import Debug, UsageError, reported, usage
 from varichain.cli.targets import YAML, scenario_names
 from varichain.errors import FileError, UnknownNameError
-from varichain.files import completed
-from varichain.scenarios import SCENARIOS
 
 
 def new(
@@ -26,6 +24,9 @@ def new(
 ) -> None:
     """Write a commented scenario file to start from."""
     with reported(debug):
+        from varichain.files import completed
+        from varichain.scenarios import SCENARIOS
+
         if source not in SCENARIOS:
             raise UsageError(str(UnknownNameError("scenario", source, SCENARIOS)))
         if path.suffix.lower() not in YAML:

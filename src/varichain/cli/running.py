@@ -13,8 +13,6 @@ from varichain.cli.console import print_json, warn
 from varichain.cli.failures import INTERRUPTED, Debug, UsageError, reported, usage
 from varichain.cli.targets import free_file, scenario_from, scenario_names
 from varichain.errors import SimulationError, SimulationInterrupted, quoted
-from varichain.scenarios import SCENARIOS
-from varichain.scenarios.units import quantity
 
 if TYPE_CHECKING:
     from varichain.scenarios.scenario import Scenario
@@ -62,6 +60,7 @@ def run(
 
 def _simulated(scenario: Scenario, changes: dict[str, Any], out: Path | None) -> tuple[Trace, float]:
     """The trace of a run, and the wall time that it took, without the loading of its kernels [s]."""
+    from varichain.scenarios import SCENARIOS
     from varichain.simulation.settings import DEFAULT_METHOD
 
     method = changes.get("method", scenario.settings.get("method", DEFAULT_METHOD))
@@ -109,6 +108,8 @@ def _print_summary(scenario: Scenario, trace: Trace, seconds: float, out: Path |
 
 
 def _time(name: str, text: str) -> float:
+    from varichain.scenarios.units import quantity
+
     with usage():
         try:
             found = quantity(text, "time").value

@@ -10,8 +10,6 @@ import typer
 
 from varichain.cli.failures import UsageError, usage
 from varichain.errors import ScenarioFileError, UnknownNameError, VarichainError, quoted
-from varichain.scenarios import SCENARIOS
-from varichain.scenarios.parameters import checked_parameters
 
 if TYPE_CHECKING:
     from varichain.mechanism.mechanism import Mechanism
@@ -21,9 +19,13 @@ if TYPE_CHECKING:
 YAML, TRACE, ROBOT = (".yaml", ".yml"), (".h5", ".hdf5"), (".urdf", ".xacro", ".sdf", ".xml", ".mjcf")
 
 
+# The names of SCENARIOS: completion answers a key, and has no time to import them.
+NAMES = ("highbar", "swing", "holdinghands", "walk", "compass", "pendulum", "fourbar", "chain")
+
+
 def scenario_names(incomplete: str = "") -> list[str]:
     """Names of scenarios that begin with what has been typed, for completion."""
-    return [name for name in SCENARIOS if name.startswith(incomplete)]
+    return [name for name in NAMES if name.startswith(incomplete)]
 
 
 Target = Annotated[
@@ -60,6 +62,8 @@ def kind_of(target: str) -> str:
     Raises:
         UsageError: No such scenario or file, or a file of another kind.
     """
+    from varichain.scenarios import SCENARIOS
+
     if target in SCENARIOS:
         return "scenario"
     suffix = Path(target).suffix.lower()
@@ -102,6 +106,9 @@ def scenario_from(target: str, assignments: list[str]) -> Scenario:
     """
     kind, given = kind_of(target), settings_from(assignments)
     if kind == "scenario":
+        from varichain.scenarios import SCENARIOS
+        from varichain.scenarios.parameters import checked_parameters
+
         builder = SCENARIOS[target]
         with usage():
             return builder(**checked_parameters(builder, given))
