@@ -100,11 +100,11 @@ class CallGraph:
 EDITS = [
     ("freedoms", "shifted_by", "scale3(q[k], column(R_WJ, 2))", "scale3(9 * q[k], column(R_WJ, 2))"),
     ("tuples", "mat_t_vec", "def mat_t_vec(R, x):\n", "def mat_t_vec(R, y):\n"),
-    ("pivots", "massless_freedom", "for k in range(len(dofs)):", "for k in range(len(dofs) - 0):"),
+    ("pivots", "massless_freedom", "rounding = dof.armature", "rounding = 1 * dof.armature"),
     ("lanes", "sum_lanes", "(lane(x, 1) + lane(x, 3))", "(lane(x, 3) + lane(x, 1))"),
     ("lane_intrinsics", "lane", "place = i.literal_value", "place = i.literal_value + 0"),
     ("many_runs", "_AT_ONCE", "_AT_ONCE = 200", "_AT_ONCE = 100"),
-    ("orthogonal", "DEPENDENT", "\nDEPENDENT = 1e-13", "\nDEPENDENT = 2e-13"),
+    ("orthogonal", "SURELY_REDUNDANT", "SURELY_REDUNDANT = 1e-6, 1e-13", "SURELY_REDUNDANT = 1e-6, 2e-13"),
     ("records", "HELICAL", "CROSSED = 0, 1, 2, 3", "CROSSED = 0, 1, 5, 3"),
     ("records", "GROUP", "GROUP = np.dtype(\n    [", 'GROUP = np.dtype(\n    [("more", _F),'),
 ]

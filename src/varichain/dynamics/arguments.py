@@ -51,7 +51,7 @@ def opened(mechanism: Mechanism, state: State) -> tuple[Layout, Table]:
 def opened_with_mass(mechanism: Mechanism, state: State) -> tuple[Layout, Table]:
     """Check mechanism, state and that everything that can move has mass; returns layout and table."""
     layout, table = opened(mechanism, state)
-    require_mass(layout)
+    require_determined(layout, state)
     return layout, table
 
 
@@ -71,6 +71,24 @@ def require_mass(layout: Layout) -> None:
             f"link {name!r} can move, but it and all links it carries have neither mass nor joint armature; "
             "give it an inertia, fix it, or give its joint an armature",
             name,
+        )
+
+
+def require_determined(layout: Layout, state: State) -> None:
+    """Raise SingularMassError if something weighs nothing and loops do not say how it moves in this state."""
+    if layout.massless_link is None:
+        return
+    if not layout.connections:
+        require_mass(layout)
+    from varichain.dynamics.massless import undetermined_freedom
+
+    freedom = undetermined_freedom(layout, state.q)
+    if freedom is not None:
+        name = layout.freedom_name(freedom)
+        raise SingularMassError(
+            f"freedom {name!r} moves links that have neither mass nor joint armature, and the loops do not determine "
+            "its motion; give the links an inertia, fix them, or give the joint an armature",
+            name.split(".")[0],
         )
 
 

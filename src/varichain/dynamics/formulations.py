@@ -53,6 +53,10 @@ def kkt(m: Mechanism, layout: Layout, table: Table, s: State, tau: Array) -> tup
     K = constraint_matrix(layout, table, s.q)[kept]
     force = tau - _inverse(layout, table, s, np.zeros(layout.n_v))
     target = -constraint_bias(layout, table, s)[kept]
+    if layout.massless_link is not None:  # M is singular, and the whole is not
+        whole = np.block([[M, -K.T], [K, np.zeros((len(K), len(K)))]])
+        a = np.linalg.solve(whole, np.concatenate([force, target]))[: len(M)]
+        return a, _reaction(layout, table, s, a, tau)
     # M = L L^T; in the coordinates L^T a the rows K L^-T are met by a step of least norm
     L = np.linalg.cholesky(M)
     free = np.linalg.solve(L, force)

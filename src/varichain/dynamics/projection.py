@@ -45,6 +45,8 @@ def project(m: Mechanism, s: State, hold: Iterable[str] = ()) -> State:
         found.v[:] = s.v
         M = np.empty((layout.n_v, layout.n_v))
         mass_matrix(table, found.q, M)
+        dofs = layout.arrays["dofs"]
+        M += np.diag(dofs["inertia"] - dofs["armature"])  # which massless links have borrowed
         found.v[:] = following_velocities(layout, table, found, columns_to_hold(layout, hold), M)
         return found
     jump = np.empty(layout.n_v)

@@ -13,7 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from varichain.dynamics.arguments import require_mass, sound_layout
+from varichain.dynamics.arguments import require_determined, sound_layout
 from varichain.dynamics.mobility import Mobility, mobility_of
 from varichain.errors import InputError, quoted
 from varichain.instants.actions import (
@@ -158,7 +158,7 @@ def impact(
     for connection in given:
         if not isinstance(connection, Connect):
             raise InputError(f"expected connections such as vc.connect('hand', 'bar', joint), not {quoted(connection)}")
-    require_mass(sound_layout(m, s))
+    require_determined(sound_layout(m, s), s)
     done = happen(m, s, given, _bare(limits), is_impact=True, restitution=part, is_trial=True).change
     assert done.impact is not None
     return done.impact
@@ -221,7 +221,7 @@ def happen(
         links = apply_connections(m, before, connections)
         couplings = apply_couplings(m, before, [action for action in actions if isinstance(action, Couple)])
         after = before.copy().follow(m)
-        require_mass(after.layout)
+        require_determined(after.layout, after)
         if connections:
             close_gaps(after.layout, after, connections, may_move=restitution == 0.0)
         pushes = [action.force for action in actions if isinstance(action, Push)]

@@ -5,6 +5,8 @@ a freedom's axis is its z axis: a turn about z changes two columns of a matrix, 
 matrix product. The links keep their own frames, at constant poses in their bodies.
 """
 
+import math
+
 import numpy as np
 
 from varichain.kernels.jit import BYTES, SPECS, TABLE, VECTOR, helper, kernel
@@ -36,6 +38,9 @@ from varichain.kernels.tuples import (
 )
 
 _IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+# Part of the smallest inertia in the mechanism that massless freedoms borrow: each correction leaves about this part.
+_BORROWED = 1e-3
 
 
 @helper
@@ -103,7 +108,7 @@ def _add_dofs(spec, link_row, body_index, offset, body, before, dofs):
         dof = dofs[k]
         dof.parent = before
         dof.body = body_index
-        dof.armature = spec.armature[offset + j]
+        dof.armature = dof.inertia = spec.armature[offset + j]
         dof.damping = spec.damping[offset + j]
         dof.friction = spec.friction[offset + j]
         dof.stiffness = spec.stiffness[offset + j]
@@ -238,16 +243,35 @@ def build_tree(
 
 
 @helper
+def _least_inertia(bodies):
+    """Smallest mass or moment of inertia of a body, but zero; 1 if there is none."""
+    least = math.inf
+    for i in range(1, len(bodies)):
+        body = bodies[i]
+        for x in (body.mass, body.inertia[0] + body.inertia[1] + body.inertia[2]):
+            if 0.0 < x < least:
+                least = x
+    return least if least < math.inf else 1.0
+
+
+@helper
 def _massless_link(bodies, dofs):
-    """Row of a link whose body and all that it carries weigh nothing; f[0] counts mass and armature from the leaves."""
+    """Row of a link whose body and all that it carries weigh nothing; f[0] counts mass and armature from the leaves.
+
+    Freedoms of such bodies borrow some inertia, which the solution gives back: loops may determine how they move.
+    """
     for i in range(1, len(bodies)):
         bodies[i].f[0] = bodies[i].mass
     for k in range(len(dofs)):
         bodies[dofs[k].body].f[0] += dofs[k].armature
     found = 0
+    lent = _BORROWED * _least_inertia(bodies)
     for i in range(len(bodies) - 1, 0, -1):
         if bodies[i].f[0] == 0.0:
             found = bodies[i].link
+            for k in range(bodies[i].dof, bodies[i].dof + bodies[i].n_dof):
+                dofs[k].inertia = lent
+                bodies[0].borrows = 1
         bodies[bodies[i].parent].f[0] += bodies[i].f[0]
     for i in range(len(bodies)):
         bodies[i].f[0] = 0.0

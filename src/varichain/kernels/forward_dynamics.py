@@ -106,7 +106,7 @@ def _give_way(inertia, f, dof):
     """Let one freedom give way: U = I_A s, d = s . U, I_A <- I_A - U U^T / d; returns the remaining I_A and f."""
     s = load_pair(dof.s)
     U = articulated_mul(inertia, load6(dof.s))
-    d_inverse = 0.0 if dof.lock else 1.0 / (dot_pair(s, U) + dof.armature)
+    d_inverse = 0.0 if dof.lock else 1.0 / (dot_pair(s, U) + dof.inertia)
     u = dof.u - dot_pair(s, f)
     store_pair(dof.U, U)
     dof.d_inverse = d_inverse
@@ -126,12 +126,12 @@ def _three_give_way(inertia, f, dof_1, dof_2, dof_3):
     U_3 = articulated_mul(inertia, load6(dof_3.s))
     D_31, D_32, D_21 = dot_pair(s_1, U_3), dot_pair(s_2, U_3), dot_pair(s_1, U_2)
     u_1, u_2, u_3 = dof_1.u - dot_pair(s_1, f), dof_2.u - dot_pair(s_2, f), dof_3.u - dot_pair(s_3, f)
-    d_3 = 0.0 if dof_3.lock else 1.0 / (dot_pair(s_3, U_3) + dof_3.armature)
+    d_3 = 0.0 if dof_3.lock else 1.0 / (dot_pair(s_3, U_3) + dof_3.inertia)
     l_31, l_32 = D_31 * d_3, D_32 * d_3
-    d_2 = 0.0 if dof_2.lock else 1.0 / (dot_pair(s_2, U_2) - l_32 * D_32 + dof_2.armature)
+    d_2 = 0.0 if dof_2.lock else 1.0 / (dot_pair(s_2, U_2) - l_32 * D_32 + dof_2.inertia)
     D_21 -= l_31 * D_32
     l_21 = D_21 * d_2
-    d_1 = 0.0 if dof_1.lock else 1.0 / (dot_pair(s_1, U_1) - l_31 * D_31 - l_21 * D_21 + dof_1.armature)
+    d_1 = 0.0 if dof_1.lock else 1.0 / (dot_pair(s_1, U_1) - l_31 * D_31 - l_21 * D_21 + dof_1.inertia)
     u_2 -= l_32 * u_3
     u_1 -= l_31 * u_3 + l_21 * u_2
     U_2 = add_scaled_pair(U_2, -l_32, U_3)

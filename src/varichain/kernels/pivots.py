@@ -30,13 +30,13 @@ def massless_freedom(
     # layout
     table,
 ):
-    """Index of the first freedom without inertia in the last forward dynamics; -1 if all have some.
+    """Index of the first freedom without inertia that the last forward dynamics met, from the leaves; -1 if none.
 
     Needs: inertias articulated.
     """
     bodies, dofs = open_bodies(table), open_dofs(table)
     gather_composites(bodies)  # overwrites the articulated inertias, which are not needed any more
-    for k in range(len(dofs)):
+    for k in range(len(dofs) - 1, -1, -1):  # as they were eliminated: those after it are spoilt by it
         dof = dofs[k]
         if dof.lock:
             continue

@@ -59,6 +59,7 @@ BODY = np.dtype(
         ("com", _F, 3),  # in body axes, from the body's origin
         ("inertia", _F, 6),  # about the centre of mass, body axes
         ("rest", _F, 7),  # coordinates where the joint's spring is relaxed
+        ("borrows", _I),  # of the ground: 1 if a freedom has borrowed inertia
         # working values: world axes, positions from the tree's reference point
         ("R", _F, 9),
         ("p", _F, 3),
@@ -85,14 +86,16 @@ DOF = np.dtype(
         ("parent", _I),  # the freedom before this one on the way to the ground; -1 if none
         ("body", _I),
         ("armature", _F),
+        ("inertia", _F),  # armature; where nothing that the freedom carries weighs anything, some that is borrowed
         ("damping", _F),
         ("friction", _F),
         ("stiffness", _F),
         # working values
         ("s", _F, 8),  # motion vector, and two zeros
         ("U", _F, 8),  # I_A s, and two zeros
-        ("d_inverse", _F),  # 1 / (s . U + armature)
+        ("d_inverse", _F),  # 1 / (s . U + inertia)
         ("u", _F),
+        ("returned", _F),  # force that gives back what the borrowed inertia takes
         ("passive", _F),  # torque that the joint's spring, damper and friction ask for
         # modes of a simulation: zero elsewhere
         ("lock", _I),  # 1 if the freedom is locked: its motion is prescribed, and a force is found

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from varichain.dynamics.arguments import require_inertia
 from varichain.errors import ChatteringError, EventError, InputError, SimulationError, VarichainError
 from varichain.instants.actions import Action as InstantAction
 from varichain.instants.change import happen
@@ -144,6 +145,7 @@ class Simulation:
         self._update_controls()
         has_events = any(event.time <= self.time + SAME_INSTANT for event in self._times)
         self.engine.settle(meets_stops=not has_events)
+        require_inertia(self.engine.layout, self.engine.workspace.table)
         check_status(self.engine)
 
     def _new_engine(self, s: State, controls: Controls, record: NDArray[Any], new: Collection[str] = ()) -> Engine:
@@ -350,6 +352,7 @@ class Simulation:
 
         def settle(engine: Engine, impact: Impact | None) -> None:
             engine.settle(meets_stops=impact is None)
+            require_inertia(engine.layout, engine.workspace.table)
             check_status(engine)
             if new and controls.is_asked:
                 controls.update(self.m, engine)
