@@ -50,17 +50,21 @@ def test_the_figure_is_drawn(view, trace, page):
     assert counts(page) == BOTH and "left forearm" in page.inner_text("#tree")
 
 
-def test_it_plays_and_pauses(page):
+def test_it_plays_and_pauses(view, page):
     """Play moves the figure and the clock; at the end it stops, and Play begins again."""
     before = picture(page)
+    view._speed.value = "0.05"  # slowly while it is looked for that it plays: a busy browser draws seldom
     page.get_by_role("button", name="Play").click()
     page.get_by_role("button", name="Pause").wait_for()
+    view._speed.value = "1"
     wait_for(page, "0.600 s", "#time")
     page.get_by_role("button", name="Play").wait_for()
     until(page, lambda: (np.abs(picture(page) - before).max(axis=-1) > 40).mean() > 0.002)
     assert counts(page) == ONE and "cut 'right hold'" in page.inner_text("#log")
+    view._speed.value = "0.05"
     page.get_by_role("button", name="Play").click()
     until(page, lambda: clock(page) < 0.6)
+    view._speed.value = "1"
 
 
 def test_the_slider_seeks(page):
