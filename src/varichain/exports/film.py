@@ -55,7 +55,7 @@ def _send(film: Any, frame: bytes) -> None:
 def _require_end(path: str) -> None:
     """Raise OSError if the boxes that an MP4 file is made of end beyond it, or the last one is missing.
 
-    How ffmpeg ended is not told, and disks are full at times.
+    How ffmpeg ended is not reported, and disks are full at times.
     """
     size, place, kinds = os.path.getsize(path), 0, list[bytes]()
     with open(path, "rb") as file:
