@@ -18,6 +18,7 @@ def test_project_keeps_what_is_held():
     held = vc.project(m, s, hold=["crank"])
     assert held["crank"].v == 300.0 and held["crank"].q == s["crank"].q
     np.testing.assert_allclose(held.v, moving(m, s, "crank", 300.0).v, atol=300 * ROUNDING)
+    assert np.array_equal(vc.project(m, s, hold=(name for name in ("crank",))).v, held.v)  # any iterable of names
     assert s["rod"].v == 0.0  # the state given is not changed
 
 

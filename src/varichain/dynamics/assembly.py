@@ -80,8 +80,12 @@ def assemble(m: Mechanism, s: State, hold: Iterable[str] = (), tolerance: float 
             stay closed with the velocities of joints to hold.
     """
     layout, table = opened(m, s)
-    limit = positive_scalar(tolerance, "tolerance")
-    free = ~columns_to_hold(layout, hold)
+    return assembled(layout, table, s, columns_to_hold(layout, hold), positive_scalar(tolerance, "tolerance"))
+
+
+def assembled(layout: Layout, table: Table, s: State, to_hold: NDArray[np.bool_], limit: float) -> Assembly:
+    """Assembly near a state, with these freedoms (n_v,) kept."""
+    free = ~to_hold
     q, steps = _descend(layout, table, s.q.copy(), np.flatnonzero(free))
     close_loops(layout, table, q, np.flatnonzero(free))
     errors = counting(layout, closure_errors(layout, table, q), kept_rows(layout, table, q))

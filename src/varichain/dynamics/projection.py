@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from varichain.dynamics.arguments import opened_with_mass, require_inertia
-from varichain.dynamics.assembly import CLOSED, assemble, columns_to_hold, following_velocities
+from varichain.dynamics.assembly import CLOSED, assembled, columns_to_hold, following_velocities
 from varichain.dynamics.loops import closure_errors
 from varichain.errors import AssemblyError
 from varichain.kernels.mass_matrix import mass_matrix
@@ -17,6 +17,7 @@ from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 
 _MOST_STEPS = 30
+_ASSEMBLED = 1e-10  # [m or rad] to which loops close while joints are to hold
 
 
 def project(m: Mechanism, s: State, hold: Iterable[str] = ()) -> State:
@@ -36,18 +37,18 @@ def project(m: Mechanism, s: State, hold: Iterable[str] = ()) -> State:
     """
     layout, table = opened_with_mass(m, s)
     closed = s.copy()
+    to_hold = columns_to_hold(layout, hold)
     if layout.is_tree:
-        columns_to_hold(layout, hold)
         return closed
-    if hold:
+    if to_hold.any():
         closed.v[:] = 0.0
-        found = assemble(m, closed, hold).state
+        found = assembled(layout, table, closed, to_hold, _ASSEMBLED).state
         found.v[:] = s.v
         M = np.empty((layout.n_v, layout.n_v))
         mass_matrix(table, found.q, M)
         dofs = layout.arrays["dofs"]
         M += np.diag(dofs["inertia"] - dofs["armature"])  # which massless links have borrowed
-        found.v[:] = following_velocities(layout, table, found, columns_to_hold(layout, hold), M)
+        found.v[:] = following_velocities(layout, table, found, to_hold, M)
         return found
     jump = np.empty(layout.n_v)
     left = project_position(table, closed.q, CLOSED, _MOST_STEPS, jump)

@@ -171,6 +171,7 @@ REMEMBERED = (
     "work",
     "lost",
     "closure",
+    "persistent",
     "steps",
     "rejected",
     "n_events",

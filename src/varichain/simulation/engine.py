@@ -175,6 +175,7 @@ class Engine:
         Torques of the last control tick are kept if `with_torques`; a joint that was cut has none.
         """
         self.set_modes(earlier.modes())
+        self.record["persistent"] = 0.0  # other rows
         if with_torques:
             tau = np.zeros(self.layout.n_v)
             before = earlier.layout.tree.slot_by_name

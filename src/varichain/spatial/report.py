@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -35,14 +36,14 @@ Report = tuple[str, Sequence[Listing]]
 """A title, and tables; those without rows are not shown."""
 
 
-class Reported:
+class Reported(ABC):
     """A result that shows itself: `report` is all that a class has to say."""
 
     __slots__ = ()
 
+    @abstractmethod
     def report(self) -> Report:
         """What is shown."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         """Title and tables in a few lines."""
