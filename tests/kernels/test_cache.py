@@ -1,8 +1,10 @@
 """The compiler's cache: filled once with one line of notice, silent after, never stale."""
 
 import os
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 from copies import PACKAGE, run
 from lane import compiled_only
@@ -51,6 +53,27 @@ def test_the_cache_follows_the_sources(sources, tmp_path):
     (*answer, bits), said = run(SLIDE, sources, cache)
     assert answer == ["0.25", "1", "0"] and bits == fresh_bits
     assert said == []
+
+
+def test_a_terminal_shows_a_bar(monkeypatch, capsys, tmp_path):
+    """One line says that kernels are compiled; on a terminal a bar names each of them, and goes when it is done."""
+    from varichain.kernels import notice
+    from varichain.kernels.jit import plain
+    from varichain.kernels.links import link_poses
+
+    monkeypatch.setattr(notice, "cache_folder", lambda: tmp_path)
+    compiled = SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=plain(link_poses))})
+    for is_terminal in (False, True):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda is_terminal=is_terminal: is_terminal)
+        heard = notice.CompilationNotice()
+        for _ in range(2):  # the kernel, and a function inside
+            heard.on_start(compiled)
+        for _ in range(2):
+            heard.on_end(compiled)
+        said = capsys.readouterr().err
+        assert said.count("compiling kernels for this machine") == 1 and str(tmp_path) in said
+        assert ("compiling link_poses" in said) == is_terminal
+        assert heard._bar is None
 
 
 USE = """

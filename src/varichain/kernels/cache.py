@@ -1,7 +1,7 @@
 """The kernels' disk cache: one file a kernel, whose name ends in the digest of all that its machine code depends on.
 
 Numba's own cache looks at one source file only: a kernel whose *helper* was edited in another file would run stale; and
-an edited comment would void it. A line on standard error announces real compilation; loading is silent.
+an edited comment would void it.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ import functools
 import hashlib
 import os
 import pickle
-import sys
 import tempfile
 import time
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from numba.core import event, serialize
+from numba.core import serialize
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 
@@ -120,21 +119,3 @@ def _forget_unused(folder: Path) -> None:
     for path in folder.glob(f"*{_SUFFIX}"):
         if path.stat().st_mtime < oldest:
             path.unlink()
-
-
-class CompilationNotice(event.Listener):  # type: ignore[misc]
-    """One line on standard error when the first kernel of a process has to be compiled."""
-
-    def __init__(self) -> None:
-        """Nothing has been printed yet."""
-        self.is_printed = False
-
-    def on_start(self, event: Any) -> None:
-        """Called by Numba before it compiles any function."""
-        function = event.data["dispatcher"].py_func
-        if not self.is_printed and function.__module__.startswith("varichain."):
-            self.is_printed = True
-            print(f"varichain: compiling kernels for this machine, once; kept in {cache_folder()}", file=sys.stderr)
-
-    def on_end(self, event: Any) -> None:
-        """Nothing to say: how long it took is of no use to a user."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numba
 from numba.core import event
 
-from varichain.kernels.cache import CompilationNotice, KernelCache
+from varichain.kernels.cache import KernelCache
+from varichain.kernels.notice import CompilationNotice
 from varichain.kernels.pipeline import OPTIONS, KernelCompiler, PartCompiler, codes_of
 
 if TYPE_CHECKING:

@@ -59,6 +59,14 @@ def fingerprint(function: FunctionType) -> str:
     return digest.hexdigest()
 
 
+def count_functions(function: FunctionType) -> int:
+    """Number of functions that a function reaches, itself included: as many are compiled for it, or a few less."""
+    walk = _Walk()
+    for _ in walk.function(function):
+        pass
+    return len(walk._numbers)
+
+
 def _environment() -> str:
     """Versions and settings of the compiler, and the syntax trees of modules that extend it."""
     versions = [sys.version, numba.__version__, llvmlite.__version__, np.__version__]

@@ -17,7 +17,7 @@ from typing import Any
 
 FOLDER = Path(__file__).parent
 _PREFIX = "library-"
-_NO_PART = {"cache.py", "fingerprint.py", "library.py"}  # of what a kernel does
+_NO_PART = {"cache.py", "fingerprint.py", "library.py", "notice.py"}  # of what a kernel does
 
 
 def digest() -> str:
