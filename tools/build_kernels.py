@@ -35,7 +35,7 @@ _SETTINGS |= {"VARICHAIN_JIT": "1", "PYTHONPATH": str(SOURCES)}
 
 
 class NoCompilerError(RuntimeError):
-    """There is no C compiler."""
+    """There is no C compiler that can build the library."""
 
 
 def build() -> Path:
@@ -51,9 +51,9 @@ def build() -> Path:
     target = library.FOLDER / library.file_name()
     if target.exists():
         return target
-    compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cl").split()[0]
-    if shutil.which(compiler) is None:
-        raise NoCompilerError(f"the library of kernels needs a C compiler, and {compiler} is not found")
+    compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
+    if os.name == "nt" or shutil.which(compiler) is None:
+        raise NoCompilerError(f"the library of kernels needs GCC or Clang, and {compiler} is not found")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         command = [sys.executable, __file__, name]
