@@ -1,6 +1,7 @@
 """Planar linkages from files with rounded axes: found at load, told, and loosened."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -63,3 +64,12 @@ def test_it_moves_as_the_repaired_file(tmp_path):
         m = vc.load(four_bar_file(tmp_path / name, tilt))
         ends.append(vc.simulate(m, m.state(), 1.0).final)
     assert np.abs(ends[0].q - ends[1].q).max() < 10.0 * TILT
+
+
+def test_a_file_whose_links_have_no_inertia_is_loaded(tmp_path):
+    """Rods without thickness: there is no metric to look at the loops in, and the file is taken as it is."""
+    path = four_bar_file(tmp_path, TILT)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(r'(i[xyz]{2})="[^"]*"', r'\1="0"', text), encoding="utf-8")
+    m = vc.load(path)
+    assert m.virtual_links[0].joint.kind in ("spherical", "point-on-line")

@@ -15,6 +15,7 @@ from varichain.dynamics.loops import constraint_matrix
 from varichain.dynamics.rank import kept_rows
 from varichain.errors import AssemblyError
 from varichain.kernels.mass_matrix import mass_matrix
+from varichain.kernels.pivots import massless_freedom
 from varichain.layout.state import State
 from varichain.mechanism.joints import Spherical
 from varichain.mechanism.link import Link
@@ -32,7 +33,7 @@ _POSTURES, _AWAY = 3, 0.2  # other postures in which it must be so too, and how 
 def loosen_rounded_loops(m: Mechanism) -> list[str]:
     """Loosen ball joints that are independent by rounding only, in every posture; returns a sentence on each.
 
-    Mechanisms that cannot be assembled from zero, or have massless links, stay as they are.
+    Mechanisms that cannot be assembled from zero, or have freedoms without inertia, stay as they are.
     """
     notes: list[str] = []
     for name in [link.joint.name for link in m.virtual_links if link.joint is not None]:
@@ -49,6 +50,10 @@ def _loosened(m: Mechanism, name: str) -> list[str]:
     if s.layout.massless_link is not None:
         return []
     s = assemble(m, s).state
+    table = s.layout.workspaces.of_thread.table
+    kept_rows(s.layout, table, s.q)
+    if massless_freedom(table) >= 0:
+        return []
     parts, axis = _weak_rows(m, s, name, _ROUNDING)
     link, joint = m.link_of_joint(name), m.joint(name)
     if axis is None or not isinstance(joint, Spherical) or _has_own_forces(joint):
