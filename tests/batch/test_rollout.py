@@ -154,6 +154,7 @@ def test_conditions_may_stop_some():
     assert "2 complete, 1 stopped" in repr(found)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # plain Python warns of overflow
 @pytest.mark.parametrize("events", [(), [vc.at(0.5e-3, vc.push("rod 0", (0, 0, 1)))]])
 def test_a_run_that_diverges_leaves_the_others_alone(events):
     """A run that diverges is told of by its number, has NaN from there on, and changes no bit of the others."""
