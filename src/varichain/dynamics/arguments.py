@@ -24,6 +24,8 @@ Table = NDArray[np.int64]
 LARGEST = 1e100
 """Norm of q and v together, beyond which products of them may overflow."""
 
+_LARGEST_SQUARE = LARGEST**2
+
 
 def sound_layout(mechanism: Mechanism, state: State) -> Layout:
     """Layout of the mechanism, once the state is sound and belongs to it."""
@@ -32,10 +34,11 @@ def sound_layout(mechanism: Mechanism, state: State) -> Layout:
     if not isinstance(state, State):
         raise InputError(f"expected a State (from m.state()), not {type(state).__name__}")
     layout = layout_for(mechanism, state)
-    fault = first_fault(layout.tree.workspaces.of_thread.table, state.q, state.v)
+    q, v = state.q, state.v
+    fault = first_fault(layout.tree.workspaces.of_thread.table, q, v)
     if fault:
         _raise_fault(layout, state, fault)
-    if not math.hypot(*state.q.tolist(), *state.v.tolist()) < LARGEST:
+    if not q.dot(q) + v.dot(v) < _LARGEST_SQUARE:
         raise InputError(
             f"coordinates and velocities must be smaller than {LARGEST:g}: their squares have to be numbers"
         )

@@ -244,8 +244,10 @@ def happen(
 
 def _stores_energy(edits: list[Edit], links: list[Link]) -> bool:
     """Whether joints that are cut have springs or armature, or new ones springs."""
-    joints = [edit.model for edit in edits if edit.multiplier is None] + [link.joint for link in links if link.joint]
-    return any(any(joint.stiffness) or any(joint.armature) for joint in joints)
+    for edit in edits:
+        if edit.multiplier is None and (any(edit.model.stiffness) or any(edit.model.armature)):
+            return True
+    return any([any(link.joint.stiffness) or any(link.joint.armature) for link in links if link.joint])
 
 
 def _stored(s: State) -> float:

@@ -86,7 +86,7 @@ class Tree:
         """Mass of all that can move [kg]."""
         return float(self.workspaces.of_thread.array("bodies")["mass"].sum())
 
-    @property
+    @cached_property
     def massless_link(self) -> str | None:
         """Name of a link that can move although nothing it carries has mass or armature; None if all do."""
         row = self.workspaces.of_thread.massless
