@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import InputError, SingularMassError, UnknownNameError
-from varichain.kernels.faults import QUATERNION_TOLERANCE, first_fault
+from varichain.kernels.faults import LARGEST, QUATERNION_TOLERANCE, first_fault
 from varichain.kernels.pivots import massless_freedom
 from varichain.layout.layout import Layout
 from varichain.layout.state import State, layout_for
@@ -20,11 +20,6 @@ from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array, finite_scalar
 
 Table = NDArray[np.int64]
-
-LARGEST = 1e100
-"""Norm of q and v together, beyond which products of them may overflow."""
-
-_LARGEST_SQUARE = LARGEST**2
 
 
 def sound_layout(mechanism: Mechanism, state: State) -> Layout:
@@ -38,10 +33,6 @@ def sound_layout(mechanism: Mechanism, state: State) -> Layout:
     fault = first_fault(layout.tree.workspaces.of_thread.table, q, v)
     if fault:
         _raise_fault(layout, state, fault)
-    if not q.dot(q) + v.dot(v) < _LARGEST_SQUARE:
-        raise InputError(
-            f"coordinates and velocities must be smaller than {LARGEST:g}: their squares have to be numbers"
-        )
     return layout
 
 
@@ -149,13 +140,15 @@ def link_row(layout: Layout, link: Any) -> int:
 
 def _raise_fault(layout: Layout, state: State, fault: int) -> NoReturn:
     """Say which number of the state is wrong, by joint."""
+    large = f"smaller than {LARGEST:g}: squares have to be numbers"
     if fault > layout.n_q:
-        name = layout.freedom_name(fault - layout.n_q - 1)
-        raise InputError(f"velocity {name!r} must be finite, not {state.v[fault - layout.n_q - 1]}")
+        name, value = layout.freedom_name(fault - layout.n_q - 1), state.v[fault - layout.n_q - 1]
+        raise InputError(f"velocity {name!r} must be {large if math.isfinite(value) else 'finite'}, not {value}")
     index = abs(fault) - 1
     slot = next(slot for slot in layout.slots if slot.q.start <= index < slot.q.stop)
     if fault > 0:
-        raise InputError(f"coordinates of joint {slot.name!r} must be finite, not {state.q[slot.q].tolist()}")
+        must = large if np.isfinite(state.q[slot.q]).all() else "finite"
+        raise InputError(f"coordinates of joint {slot.name!r} must be {must}, not {state.q[slot.q].tolist()}")
     quaternion = state.q[index : index + 4]
     raise InputError(
         f"quaternion of joint {slot.name!r} has length {np.linalg.norm(quaternion):.12g}, must be 1 to "

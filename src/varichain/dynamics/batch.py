@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from varichain.dynamics.arguments import LARGEST, require_mass
+from varichain.dynamics.arguments import require_mass
 from varichain.dynamics.assembly import CLOSED
 from varichain.dynamics.sharing import checked_threads, share
 from varichain.errors import InputError
 from varichain.kernels import closure, links, manifold, projection, rows, stepping, totals, velocity_jump
 from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
-from varichain.kernels.faults import first_fault
+from varichain.kernels.faults import LARGEST, first_fault
 from varichain.kernels.forward_dynamics import forward_dynamics
 from varichain.kernels.inverse_dynamics import inverse_dynamics
 from varichain.kernels.mass_matrix import mass_matrix
@@ -192,10 +192,7 @@ class Batch:
         """
         q = self._matrix(q, (self.n_q,), "q")
         v = self._matrix(v, (self.n_v,), "v", len(q))
-        codes, is_large = self._faults(q, v), ~(np.abs(np.hstack([q, v])) < LARGEST)
-        others = (codes == 0) & is_large.any(axis=1)
-        codes[others] = is_large[others].argmax(axis=1) + 1
-        return codes
+        return self._faults(q, v)
 
     # Inside
 

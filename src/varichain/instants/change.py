@@ -247,7 +247,7 @@ def _stores_energy(edits: list[Edit], links: list[Link]) -> bool:
     for edit in edits:
         if edit.multiplier is None and (any(edit.model.stiffness) or any(edit.model.armature)):
             return True
-    return any([any(link.joint.stiffness) or any(link.joint.armature) for link in links if link.joint])
+    return any(any(link.joint.stiffness) or any(link.joint.armature) for link in links if link.joint)
 
 
 def _stored(s: State) -> float:
