@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import cache
 from typing import NamedTuple
 
@@ -125,11 +126,28 @@ def _new_link_spec(link: Link, joint: Joint, parent: int) -> bytes:
 
 def _joint_spec(joint: Joint) -> bytes:
     """What a loop's record says of the joint alone."""
+    kind = type(joint)
+    geometry = _geometry_of(kind) if _has_no_axes(kind) else _geometry(joint)
+    has_passive = any(joint.damping) or any(joint.friction) or any(joint.stiffness)
+    return b"".join([geometry, _rows_of(kind), _passive(joint) if has_passive else _NO_PASSIVE, _NOT_MODAL])
+
+
+@cache
+def _has_no_axes(kind: type[Joint]) -> bool:
+    """Whether joints of a type, such as balls and welds, have no fields beside those of all joints: one geometry."""
+    return len(fields(kind)) == len(fields(Joint))
+
+
+@cache
+def _geometry_of(kind: type[Joint]) -> bytes:
+    return _geometry(kind())
+
+
+def _geometry(joint: Joint) -> bytes:
+    """Axes of a loop's joint, the angle between them, pitch and length."""
     axes, second, pitch, length = joint.loop_geometry()
     angle = math.atan2(math.hypot(second[0], second[1]), second[2])
-    geometry = _GEOMETRY.pack(*axes.ravel().tolist(), *second, angle, pitch, length)
-    has_passive = any((*joint.damping, *joint.friction, *joint.stiffness))
-    return b"".join([geometry, _rows_of(type(joint)), _passive(joint) if has_passive else _NO_PASSIVE, _NOT_MODAL])
+    return _GEOMETRY.pack(*axes.ravel().tolist(), *second, angle, pitch, length)
 
 
 @cache
