@@ -20,15 +20,16 @@ def run(**options):
 @pytest.mark.parametrize(
     ("options", "remedy"),
     [
-        ({"method": "euler", "step": 1e-3}, "a smaller step, or method='gbs'"),
-        ({"method": "rk4", "step": 1e-2}, "a smaller step, or method='gbs'"),
+        ({"method": "euler", "step": 1e-3}, "a smaller step, or method='rk45'"),
+        ({"method": "rk4", "step": 1e-2}, "a smaller step, or method='rk45'"),
         ({"method": "rk45", "step": 1e-2, "tolerance": 1e-2}, "a smaller tolerance"),
     ],
 )
 def test_a_coarse_run_says_so(options, remedy):
     """The warning has the part of the energy that no account has, and a remedy that helps."""
-    _, found = run(**options)
-    assert len(found) == 1
+    trace, found = run(**options)
+    assert len(found) == 1 and trace.energy_error > 1e-4
+    assert f"off by {100 * trace.energy_error:.2g} %" in found[0]
     assert found[0].startswith("the energy books of this run are off by ") and found[0].endswith(remedy)
 
 
@@ -37,7 +38,8 @@ def test_a_coarse_run_says_so(options, remedy):
 )
 def test_a_fine_run_says_nothing(options):
     """Runs that follow the remedy are silent."""
-    assert run(**options)[1] == []
+    trace, found = run(**options)
+    assert found == [] and trace.energy_error < 1e-4
 
 
 def test_events_are_no_error():

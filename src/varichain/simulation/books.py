@@ -1,69 +1,23 @@
-"""The energy books of a run: what its samples say about its own error."""
+"""A word about runs whose energy books do not balance."""
 
 from __future__ import annotations
 
 import warnings
 
-import numpy as np
-from numpy.typing import NDArray
-
 from varichain.errors import CoarseRunWarning
+from varichain.trace.books import Books
 
-Array = NDArray[np.float64]
-
-# Part of the energy turned over by which books may be off, and energy [J] that is rounding.
-_OFF, _ROUNDING = 1e-4, 1e-8
+# Part of the energy turned over by which books may be off.
+_OFF = 1e-4
 
 
-class Books:
-    """Energy that no account has, over all samples.
-
-    Energy, less the work of all accounts, plus the energy lost in impacts, is constant in an exact run.
-
-    Attributes:
-        off: Largest deviation from that [J].
-        turned_over: Largest kinetic energy, plus range of the whole energy, plus largest work [J].
-    """
-
-    def __init__(self) -> None:
-        """Nothing is written yet."""
-        self.off = self.turned_over = 0.0
-        self._carried = 0.0  # deviation at the end of the last epoch
-        self._begin = self._latest = np.nan
-        self._kinetic = self._work = 0.0
-        self._least, self._most = np.inf, -np.inf
-
-    def open_epoch(self) -> None:
-        """Begin an epoch: energy that an event adds or takes, as by a change of gravity, is no error."""
-        if np.isfinite(self._latest):
-            self._carried += self._latest - self._begin
-        self._begin = self._latest = np.nan
-
-    def write(self, energy: Array, work: Array) -> None:
-        """Add samples: energies (n, 3), and work of all accounts with the energy lost in impacts last (n, 6) [J]."""
-        whole = energy.sum(axis=1)
-        account = whole - work[:, :-1].sum(axis=1) + work[:, -1]
-        if np.isnan(self._begin):
-            self._begin = account[0]
-        self._latest = account[-1]
-        self.off = max(self.off, float(np.abs(self._carried + account - self._begin).max()))
-        self._kinetic = max(self._kinetic, float(energy[:, 0].max()))
-        self._work = max(self._work, float(np.abs(work).sum(axis=1).max()))
-        self._least, self._most = min(self._least, float(whole.min())), max(self._most, float(whole.max()))
-        self.turned_over = self._kinetic + self._work + self._most - self._least
-
-    @property
-    def error(self) -> float:
-        """Energy that no account has, as a part of the energy turned over."""
-        return self.off / self.turned_over if self.off > _ROUNDING else 0.0
-
-    def warn(self, method: str) -> None:
-        """Warn if the books are off by more than 1e-4 of the energy turned over."""
-        if self.error > _OFF:
-            remedy = "a smaller step, or method='gbs'" if method in ("euler", "rk4") else "a smaller tolerance"
-            warnings.warn(
-                f"the energy books of this run are off by {100 * self.error:.2g} % of the energy turned over "
-                f"({self.off:.3g} of {self.turned_over:.3g} J): the run is that coarse; take {remedy}",
-                CoarseRunWarning,
-                stacklevel=4,
-            )
+def warn_if_coarse(books: Books, method: str) -> None:
+    """Warn if the books are off by more than 1e-4 of the energy turned over."""
+    if books.error > _OFF:
+        remedy = "a smaller step, or method='rk45'" if method in ("euler", "rk4") else "a smaller tolerance"
+        warnings.warn(
+            f"the energy books of this run are off by {100 * books.error:.2g} % of the energy turned over "
+            f"({books.off:.3g} of {books.turned_over:.3g} J): the run is that coarse; take {remedy}",
+            CoarseRunWarning,
+            stacklevel=4,
+        )

@@ -12,11 +12,11 @@ from varichain.kernels.run_records import LEFT, SLIPPED, STRUCK, STUCK
 from varichain.kernels.samples import WORK_LABELS
 from varichain.mechanism.describe import description
 from varichain.mechanism.log import as_dict
-from varichain.simulation.books import Books
 from varichain.simulation.engine import Array, Engine, widths_of
 from varichain.simulation.events import Stop, Use
 from varichain.simulation.simulation import Changed, Recorder, Simulation
 from varichain.trace import Columns, Trace, TraceWriter
+from varichain.trace.books import Books
 
 _CHECKPOINT_EVERY = 1.0  # [s] of wall time
 

@@ -11,6 +11,7 @@ from varichain.errors import DivergenceError, InputError, SimulationError, Simul
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion
+from varichain.simulation.books import warn_if_coarse
 from varichain.simulation.controls import Controls
 from varichain.simulation.events import check_times, checked_events
 from varichain.simulation.progress import Progress
@@ -139,7 +140,7 @@ def _run_and_record(
     except BaseException as error:
         writer.finish("error", f"{type(error).__name__}: {error}")
         raise
-    recorder.books.warn(simulation.settings.method)
+    warn_if_coarse(recorder.books, simulation.settings.method)
     return trace
 
 

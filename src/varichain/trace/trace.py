@@ -16,6 +16,7 @@ from varichain.files import Path, file_name
 from varichain.mechanism.log import StructureLog, log_from
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_scalar, flag, instance, listed
+from varichain.trace.books import Books
 from varichain.trace.checkpoint import Checkpoint
 from varichain.trace.epoch import Epoch, JointTrace
 from varichain.trace.labels import PER_FREEDOM
@@ -117,6 +118,16 @@ class Trace:
             if len(epoch):
                 return epoch.state(-1)
         raise InputError("the trace has no samples")
+
+    @property
+    def energy_error(self) -> float:
+        """What the run says of its own error: energy that no account has, as a part of the energy turned over."""
+        books = Books()
+        for epoch in self.epochs:
+            books.open_epoch()
+            if len(epoch):
+                books.write(epoch.energy, epoch.work)
+        return books.error
 
     @cached_property
     def _spans(self) -> tuple[list[Epoch], list[float], list[float]]:
