@@ -118,3 +118,18 @@ def test_a_thin_rod_that_is_cut_loose_in_a_run_is_refused():
     m.add_link("rod", joint=vc.Revolute("y", name="hinge"), inertia=vc.Inertia.rod(1.0, 1.0, com=(0, 0, -0.5)))
     with np.errstate(all="ignore"), pytest.raises(vc.EventError, match=r"'rod\.w.' moves no"):
         vc.simulate(m, m.state(), 0.02, events=[vc.at(0.01, vc.cut("hinge"))])
+
+
+def test_a_massless_wheel_follows_by_a_coupling():
+    """A coupling determines a wheel without mass as a loop would: the arm swings as if the wheel were not there."""
+    accelerations = []
+    for has_wheel in (False, True):
+        m = vc.Mechanism()
+        m.add_link(
+            "arm", joint=vc.Revolute("y", name="arm"), inertia=vc.Inertia.box(1.0, (1.0, 0.1, 0.1), com=(0.5, 0, 0))
+        )
+        if has_wheel:
+            m.add_link("wheel", "arm", vc.Revolute("y", name="wheel"), at=(1.0, 0, 0), inertia=vc.Inertia.zero())
+            m.couple("wheel", "arm", 3.0)
+        accelerations.append(vc.forward_dynamics(m, m.state()).a)
+    assert accelerations[1] == pytest.approx(accelerations[0][0] * np.array([1.0, 3.0]), rel=1e-12)

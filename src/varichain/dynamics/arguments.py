@@ -72,7 +72,7 @@ def require_determined(layout: Layout, state: State) -> None:
     """Raise SingularMassError if something weighs nothing and loops do not say how it moves in this state."""
     if layout.massless_link is None:
         return
-    if not layout.connections:
+    if layout.is_tree:
         require_mass(layout)
     from varichain.dynamics.massless import undetermined_freedom
 

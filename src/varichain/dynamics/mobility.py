@@ -171,9 +171,9 @@ def mobility_of(
     preferred = columns_of(layout, prefer)
     kept = previous.independent_columns if previous is not None and previous.n_all == layout.n_all else None
     contradicted = kept is not None and len(np.setdiff1d(preferred, kept)) > 0
-    equations = _independent_equations(layout, table, closed, J_C, is_kept)
+    equations = _independent_equations(layout, table, closed, J_C, scale_columns, is_kept)
     selection, switched = select(
-        _scaled_rows(equations[0] * scale_columns), classes(layout, preferred), None if contradicted else kept
+        equations[0] * scale_columns, classes(layout, preferred), None if contradicted else kept
     )
     if contradicted:
         switched = "the preferred freedoms are others"
@@ -187,11 +187,12 @@ def mobility_of(
 
 
 def _independent_equations(
-    layout: Layout, table: Table, s: State, J_C: Array, is_kept: NDArray[np.bool_]
+    layout: Layout, table: Table, s: State, J_C: Array, scale_columns: Array, is_kept: NDArray[np.bool_]
 ) -> tuple[Array, Array]:
     """J_C v_all = 0 without what is redundant, and Jdot_C v_all of these equations: the rows that dynamics keep.
 
-    Beside the kept rows K v = 0 of the tree, each loop has the equations by which its virtual joint follows.
+    Beside the kept rows K v = 0 of the tree, each loop has the equations by which its virtual joint follows. With the
+    columns scaled, every equation has length 1.
     """
     K = constraint_matrix(layout, table, s.q)[is_kept]
     rows = [np.hstack([K, np.zeros((len(K), layout.n_all - layout.n_v))])]
@@ -202,13 +203,20 @@ def _independent_equations(
         following = np.linalg.pinv(J_C[six, loop.slot.v])
         rows.append(following @ J_C[six])
         biases.append(following @ bias[six])
-    return np.vstack(rows), np.concatenate(biases)
+    J = np.vstack(rows)
+    size = np.linalg.norm(J * scale_columns, axis=1)  # never zero: the rows are independent
+    return J / size[:, None], np.concatenate(biases) / size
 
 
-def _scaled_rows(J: Array) -> Array:
-    """Rows of length 1: none is zero, for they are independent."""
-    rows: Array = J / np.linalg.norm(J, axis=1, keepdims=True)
-    return rows
+def _following(equations: tuple[Array, Array], selection: Selection, scale_columns: Array) -> tuple[Array, Array]:
+    """H and Hdot v_ind: how dependent freedoms follow independent ones."""
+    independent, dependent = selection.independent, selection.dependent
+    J, bias = equations[0] * scale_columns, equations[1]
+    # H = -J_S^-1 J_G [NY, (17)]; Hdot v_ind = -J_S^-1 (Jdot_Cm v_all) [NY, (19)]
+    solution = -np.linalg.solve(J[:, dependent], np.column_stack([J[:, independent], bias]))
+    solution *= scale_columns[dependent, None]
+    H, Hdot_v = solution[:, :-1] / scale_columns[independent], solution[:, -1]
+    return np.asarray(H, dtype=np.float64), np.asarray(Hdot_v, dtype=np.float64)
 
 
 def _matrices(
@@ -227,18 +235,12 @@ def _matrices(
 ) -> Mobility:
     """H, W, S, w and what the report says about joints."""
     independent, dependent = selection.independent, selection.dependent
-    # H = -J_S^-1 J_G [NY, (17)]
-    size = np.linalg.norm(equations[0] * scale_columns, axis=1)
-    J = equations[0] / size[:, None]
-    H = -np.linalg.solve(J[:, dependent] * scale_columns[dependent], J[:, independent] * scale_columns[independent])
-    H = scale_columns[dependent, None] * H / scale_columns[independent]
+    H, Hdot_v = _following(equations, selection, scale_columns)
     W_all = np.zeros((layout.n_all, len(independent)))
     W_all[independent] = np.eye(len(independent))
     W_all[dependent] = H
     w_all = np.zeros(layout.n_all)
-    if len(dependent):
-        # Hdot v_ind = -J_S^-1 (Jdot_Cm v_all) [NY, (19)]
-        w_all[dependent] = -np.linalg.solve(J[:, dependent], equations[1] / size)
+    w_all[dependent] = Hdot_v
     actuated = actuated_columns(layout)
     S = W_all[actuated]
     names = [layout.freedom_name(k) for k in range(layout.n_all)]

@@ -137,20 +137,12 @@ def _listed(forces: Any) -> list[Any]:
 
 def _settings(base: Scenario, file: ScenarioFile, faults: Faults) -> dict[str, Any]:
     """The scenario's settings with those of the file; what does not fit together is noted."""
-    from varichain.simulation.settings import DEFAULT_METHOD, checked_settings
+    from varichain.simulation.settings import DEFAULTS, checked_settings
 
     given = {name: getattr(file, name) for name in _SETTINGS if getattr(file, name) is not None}
     settings = base.settings | given
-    defaults = {
-        "method": DEFAULT_METHOD,
-        "step": None,
-        "sample": None,
-        "tolerance": 1e-9,
-        "control_step": None,
-        "limits": "hard",
-    }
     try:
-        checked_settings(**(defaults | settings))
+        checked_settings(**(DEFAULTS | settings))
     except InputError as error:
         place = next((name for name in ("sample", "step", *_SETTINGS) if name in given), "scenario")
         faults.add((place,), str(error))

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from varichain.errors import InputError
 from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 from varichain.scene import triangles
 from varichain.scene.triangles import Triangles
@@ -47,7 +48,7 @@ def _solid(shape: Shape) -> Triangles:
             return triangles.sphere(radius)
         case Ellipsoid(radii=radii):
             return triangles.ellipsoid(radii)
-    raise NotImplementedError(type(shape).__name__)  # a shape that somebody added and did not draw
+    raise InputError(f"a shape of type {type(shape).__name__} cannot be drawn; add it to varichain.scene.meshes")
 
 
 def _refusal(path: str, folders: tuple[str, ...] | None) -> str:

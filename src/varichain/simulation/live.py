@@ -23,18 +23,9 @@ from varichain.simulation.events import check_times, checked_events
 from varichain.simulation.live_frames import LiveFrame, Report
 from varichain.simulation.live_recording import Recording
 from varichain.simulation.live_simulation import LiveSimulation, Start
-from varichain.simulation.settings import DEFAULT_METHOD, checked_settings, checked_speed, checked_until
+from varichain.simulation.settings import DEFAULTS, checked_settings, checked_speed, checked_until
 from varichain.simulation.subscription import Subscription
 from varichain.spatial.checks import finite_array, flag
-
-_SETTINGS = {
-    "method": DEFAULT_METHOD,
-    "step": None,
-    "sample": None,
-    "tolerance": 1e-9,
-    "control_step": None,
-    "limits": "hard",
-}
 
 Answer = Future[Report | None]
 Command = tuple[str, Callable[[], Any], Answer]
@@ -83,12 +74,12 @@ class LiveRun:
         Raises:
             InputError, LimitError, AssemblyError, SingularMassError, TraceFileError: It cannot begin.
         """
-        unknown = [name for name in settings if name not in _SETTINGS]
+        unknown = [name for name in settings if name not in DEFAULTS]
         if unknown:
-            raise InputError(f"a live run has no setting {', '.join(unknown)}; settings: {', '.join(_SETTINGS)}")
+            raise InputError(f"a live run has no setting {', '.join(unknown)}; settings: {', '.join(DEFAULTS)}")
         if not isinstance(m, Mechanism) or not isinstance(s, State):
             raise InputError(f"expected a Mechanism and a State, not {type(m).__name__} and {type(s).__name__}")
-        checked, given = checked_settings(**(_SETTINGS | settings)), checked_events(events)
+        checked, given = checked_settings(**(DEFAULTS | settings)), checked_events(events)
         check_times(given, s.time)
         controls = {"controller": controller, "motion": motion, "forces": forces}
         end = None if until is None else checked_until(until, s.time)

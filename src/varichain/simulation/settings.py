@@ -12,6 +12,14 @@ from varichain.kernels.run_records import METHOD_CODES
 from varichain.spatial.checks import finite_scalar, positive_scalar
 
 DEFAULT_METHOD = "rk45"  # as fast as fixed steps of 1 ms, and right where those are too long
+DEFAULTS: dict[str, Any] = {
+    "method": DEFAULT_METHOD,
+    "step": None,
+    "sample": None,
+    "tolerance": 1e-9,
+    "control_step": None,
+    "limits": "hard",
+}
 SLOWEST, FASTEST = 1e-3, 1e3  # simulated seconds in a second
 LONGEST = 1e9  # [s] that a run may last: thirty years
 _STEP, _LONG_STEP = 1e-3, 1e-2  # [s] by default; the long one for "gbs", whose steps are long
