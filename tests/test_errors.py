@@ -79,6 +79,7 @@ EXAMPLES = [
     with_trace(errors.SimulationError("stuck", 1.5)),
     with_trace(errors.DivergenceError("lost", 2.5, "elbow")),
     with_trace(errors.ChatteringError("again and again", 0.5)),
+    with_trace(errors.CoarseRunError("energy from nowhere", 0.5)),
     with_trace(errors.ControllerError("of yours", 0.75)),
     with_trace(errors.EventError("at t = 1 s, event let go: no joint", 1.0)),
     errors.SimulationInterrupted({"what was": "simulated"}, "interrupted at t = 1 s"),

@@ -340,6 +340,10 @@ class DivergenceError(SimulationError):
         self.joint = joint
 
 
+class CoarseRunError(SimulationError):
+    """A run whose energy books are off by more than a tenth of the energy turned over; `trace` has all of it."""
+
+
 class ChatteringError(SimulationError):
     """Events that follow each other without end while time stands still."""
 

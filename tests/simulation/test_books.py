@@ -20,7 +20,7 @@ def run(**options):
 @pytest.mark.parametrize(
     ("options", "remedy"),
     [
-        ({"method": "euler", "step": 1e-3}, "a smaller step, or method='rk45'"),
+        ({"method": "euler", "step": 1e-5, "sample": 1e-2}, "a smaller step, or method='rk45'"),
         ({"method": "rk4", "step": 1e-2}, "a smaller step, or method='rk45'"),
         ({"method": "rk45", "step": 1e-2, "tolerance": 1e-2}, "a smaller tolerance"),
     ],
@@ -54,3 +54,22 @@ def test_events_are_no_error():
         cut = vc.at(0.2, vc.cut("hinge"))
         trace = vc.simulate(m, s, 0.3, events=[cut])
         vc.resume(trace, 0.4, events=[cut])
+
+
+def test_energy_from_nowhere_is_an_error():
+    """Euler's steps of 1 ms at 30 rad/s make energy: the error has the reason, the remedy, and the run."""
+    with pytest.raises(
+        vc.CoarseRunError, match=r"off by .* % .*: this is not the motion .* or method='rk45'"
+    ) as caught:
+        run(method="euler", step=1e-3)
+    trace = caught.value.trace
+    assert caught.value.time == 1.0 == trace.time[-1]
+    assert trace.energy_error > 0.1 and trace.outcome == "error"
+
+
+def test_a_few_steps_from_rest_are_no_error():
+    """Euler's first steps from rest have no energy to speak of yet."""
+    m = vc.Mechanism("ball")
+    m.add_link("ball", "ground", vc.Free(), inertia=vc.Inertia.sphere(1.0, 0.1))
+    trace = vc.simulate(m, m.state(), 0.005, method="euler", step=1e-3)
+    assert trace.energy_error > 0.1

@@ -47,6 +47,27 @@ def test_friction_takes_force_times_path(speed, method):
 
 
 @compiled_only
+@pytest.mark.parametrize("speed", [3.0, 10.0, 30.0])
+def test_eulers_loss_tends_to_force_times_path(speed):
+    """Euler's steps are of order one: three turns lose force times path, and an error that halves with the step.
+
+    Extrapolated to no step at all, the error is less than a fiftieth of the smallest one computed.
+    """
+    m = slider_crank(friction=FRICTION)
+    off = []
+    for n in (20_000, 40_000):
+        s = moving(m, turned_to(m, 1.0), "crank", speed)
+        end = 6.0 * math.pi / speed
+        epoch = vc.simulate(m, s, end, method="euler", step=end / n, sample=end).epochs[-1]
+        energy = epoch.energy.sum(axis=1)
+        lost = FRICTION * path_of_slider(1.0, epoch.state(len(epoch) - 1)["crank"].q)
+        assert -epoch.work[-1, 1] == pytest.approx(lost, rel=1e-4)
+        off.append((energy[0] - energy[-1] - lost) / energy[0])
+    assert off[0] / off[1] == pytest.approx(2.0, rel=0.02)
+    assert abs(2.0 * off[1] - off[0]) < 0.02 * off[1] < 1e-4
+
+
+@compiled_only
 @pytest.mark.parametrize("seed", range(12))
 def test_random_linkages_pass_their_dead_points(seed):
     """No failure, and no energy that no account has: 1e-5 of what was turned over is the rk4's own error at 1 ms."""

@@ -11,7 +11,7 @@ from varichain.errors import DivergenceError, InputError, SimulationError, Simul
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion
-from varichain.simulation.books import warn_if_coarse
+from varichain.simulation.books import require_balance, warn_if_coarse
 from varichain.simulation.controls import Controls
 from varichain.simulation.events import check_times, checked_events
 from varichain.simulation.progress import Progress
@@ -123,11 +123,13 @@ def _run_and_record(
                     recorder.has_last_checkpoint = True
         if simulation.stopped is None:
             recorder.sample(simulation)
-            recorder.checkpoint(simulation)
+        recorder.checkpoint(simulation)
+        n_steps = int(simulation.engine.record["steps"][0])
+        require_balance(recorder.books, simulation.settings.method, simulation.time, n_steps)
+        if simulation.stopped is None:
             writer.end_epoch(None)
             trace = writer.finish("complete")
         else:
-            recorder.checkpoint(simulation)
             trace = writer.finish("stopped", simulation.stopped)
     except KeyboardInterrupt:
         trace = writer.finish("interrupted", f"interrupted at t = {simulation.time:.9g} s")
