@@ -17,7 +17,7 @@ def load(
     strict: bool = True,
     loops: str | os.PathLike[str] | None = None,
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
-    keep_rounding: bool = False,
+    keep_locked: bool = False,
 ) -> Mechanism:
     """Mechanism of a robot file: URDF, SDF or MJCF, distinguished by the root element.
 
@@ -31,19 +31,19 @@ def load(
         strict: Whether an inertia that no body has is an error; otherwise it is repaired, with a note.
         loops: File with loops and couplings; by default `path` with the ending .loops.yaml, if it is there.
         packages: Folders that package:// and model:// names mean.
-        keep_rounding: Whether ball joints stay as they are that close planar linkages with rounded axes, and so lock
-            what should move; otherwise they become points on lines, with a note.
+        keep_locked: Whether linkages stay as they are that are nearly planar, and that a ball joint locks for that;
+            otherwise they are made planar, with a note.
 
     Raises:
         FormatError: The file cannot be read whole; with file and line.
         MissingExtraError: MJCF needs the extra "mjcf", xacro the extra "xacro".
     """
-    flag(keep_rounding, "keep_rounding")
+    flag(keep_locked, "keep_locked")
     m = formats.load(path, base=base, strict=strict, loops=loops, packages=packages)
-    if m.virtual_links and not keep_rounding:
-        from varichain.dynamics.rounding import loosen_rounded_loops
+    if m.virtual_links and not keep_locked:
+        from varichain.dynamics.nearly_planar import loosen_locked_loops
 
-        for note in loosen_rounded_loops(m):
+        for note in loosen_locked_loops(m):
             m.source.note(note)
         m.log.forget()
     return m

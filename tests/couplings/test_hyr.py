@@ -12,7 +12,7 @@ from measure import deviation
 from varichain.scene import link_poses, scene_of
 
 LENGTH, MASS = 2.0, 1.0
-RESIDUAL = 1e-12  # the bound; what is found is a few roundings of 70 N m
+RESIDUAL = 1e-12  # relative to the load; what is found is a few roundings of 70 N m
 EXAMPLES = Path(__file__).parents[2] / "examples"
 REFERENCE = Path(__file__).parents[3] / "shared" / "references" / "parallelogram.json"
 
