@@ -300,20 +300,26 @@ def test_cassie_s_tilted_rods(name):
     assert found.n_independent == 11 and "left-foot-op" in found.locked
 
 
+def _turned(model, link):
+    """Orientation of a link in an SDF model."""
+    angles = model.find(f"link[@name='{link}']/pose").text.split()[3:]
+    return Rotation.from_euler("xyz", [float(angle) for angle in angles])
+
+
 @needs_examples
 @compiled_only
 def test_cassie_reduced_moves_as_repaired_by_hand(tmp_path):
-    """cassie_reduced, loaded as it is, moves as a file does in which the rods' axes were made parallel with the feet's.
+    """cassie_reduced, loaded as it is, moves as a file does in which axes were made parallel with the cranks'.
 
     Its feet fall by 0.01 rad, in 0.2 s. 1e-8: 200 steps with a tolerance of 1e-9 are off by 1e-9 in sum.
     """
     tree = ET.parse(example("cassie_reduced.sdf"))
     model = tree.getroot().find(".//model")
     for side in ("left", "right"):
-        poses = [model.find(f"link[@name='{side}-{link}']/pose").text.split()[3:] for link in ("plantar-rod", "foot")]
-        rod, foot = (Rotation.from_euler("xyz", [float(angle) for angle in pose]) for pose in poses)
-        axis = rod.inv().apply(foot.apply([0, 0, 1]))
-        model.find(f"joint[@name='{side}-crank-rod-joint']/axis/xyz").text = " ".join(map(repr, axis.tolist()))
+        normal = _turned(model, f"{side}-foot-crank").apply([0, 0, 1])
+        for link, joint in (("plantar-rod", "crank-rod-joint"), ("foot", "foot-op")):
+            axis = _turned(model, f"{side}-{link}").inv().apply(normal).tolist()
+            model.find(f"joint[@name='{side}-{joint}']/axis/xyz").text = " ".join(map(repr, axis))
     tree.write(tmp_path / "repaired.sdf")
     ends = []
     for path in (example("cassie_reduced.sdf"), tmp_path / "repaired.sdf"):
