@@ -1,6 +1,5 @@
 """HYR's own examples: the parallelogram, and the shoulder of the Recupera exoskeleton."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ from varichain.scene import link_poses, scene_of
 LENGTH, MASS = 2.0, 1.0
 RESIDUAL = 1e-12  # relative to the load; what is found is a few roundings of 70 N m
 EXAMPLES = Path(__file__).parents[2] / "examples"
-REFERENCE = Path(__file__).parents[3] / "shared" / "references" / "parallelogram.json"
 
 
 def parallelogram(about_com, gravity=9.81, tie="mimic"):
@@ -81,14 +79,21 @@ def test_loop_gives_the_same():
         vc.forward_dynamics(loop, c, tau, method="closure")
 
 
-@pytest.mark.skipif(not REFERENCE.exists(), reason="the outside judges' file is not here")
-def test_outside_judge():
+# Inertia about the centre [kg m^2], gravity [m/s^2], torque [N m] at some times [s], of an independent solution.
+VARIANTS = [
+    (4 / 3, 0.0, {0: 34.666666666666664, 0.5: 34.666666666666664, 1: 34.666666666666664}),
+    (4 / 3, 9.81, {0: 73.90666666666667, 0.5: 69.10300639524489, 1: 18.337064800556796}),
+    (1 / 3, 0.0, {0: 26.666666666666664, 0.5: 26.666666666666664, 1: 26.666666666666664}),
+    (1 / 3, 9.81, {0: 65.90666666666667, 0.5: 61.10300639524489, 1: 10.337064800556796}),
+]
+
+
+@pytest.mark.parametrize(("inertia", "gravity", "torques"), VARIANTS)
+def test_torques_of_an_independent_solution(inertia, gravity, torques):
     """The published variants' torques come out: inertia about the centre or the joint, with and without weight."""
-    reference = json.loads(REFERENCE.read_text())
-    for key, values in reference["reference"].items():
-        m = parallelogram(4 / 3 if "4/3_about_CoM" in key else 1 / 3, 9.81 if "g=9.81" in key else 0.0)
-        for t, tau in zip(reference["sample_times"], values["tau"], strict=True):
-            assert vc.inverse_dynamics(m, at(m, t), {"B01": 4.0})["B01"][0] == pytest.approx(tau, abs=1e-10)
+    m = parallelogram(inertia, gravity)
+    for t, tau in torques.items():
+        assert vc.inverse_dynamics(m, at(m, t), {"B01": 4.0})["B01"][0] == pytest.approx(tau, abs=1e-10)
 
 
 def recupera():
