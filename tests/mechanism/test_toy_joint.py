@@ -172,7 +172,7 @@ def test_scene_and_viewer():
     """The scene marks its two axes, and the viewer offers to connect by it."""
     scene = scene_of(crane())
     (mark,) = [joint for joint in scene.joints if joint.name == "crane"]
-    assert mark.kind == "crane" and len(mark.axes) == 2
+    assert mark.model.kind == "crane" and len(mark.axes) == 2
     assert {"crane x", "crane y", "crane z"} < set(joint_choices())
 
 

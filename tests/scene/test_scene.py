@@ -101,7 +101,13 @@ def test_a_loop_is_told_from_the_tree():
     m = shows.arm()
     scene = scene_of(m)
     (loop,) = scene.loops
-    assert (loop.name, loop.link, loop.parent, loop.kind, loop.is_loop) == ("hold", "forearm", "bar", "spherical", True)
+    assert (loop.name, loop.link, loop.parent, loop.model.kind, loop.is_loop) == (
+        "hold",
+        "forearm",
+        "bar",
+        "spherical",
+        True,
+    )
     assert loop.virtual == m.virtual_links[0].name
     assert [joint.name for joint in scene.joints] == ["shoulder", "elbow", "bar"]
     assert scene.joints[1].axes == ((0.0, 1.0, 0.0),) and not scene.joints[1].is_loop

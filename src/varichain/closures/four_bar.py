@@ -31,7 +31,7 @@ class FourBar(Closure):
         """
         found = corners(m, s, loop)
         names = [corner.name for corner in found]
-        if any(corner.kind != "revolute" for corner in found):
+        if not all(corner.is_hinge for corner in found):
             raise StructureError(f"loop {loop!r} has a slider: take SliderCrank")
         if lead not in names or found[names.index(lead)].is_loop:
             raise StructureError(

@@ -9,6 +9,7 @@ import numpy as np
 from varichain.dynamics.kinematics import pose
 from varichain.errors import StructureError
 from varichain.layout.state import State
+from varichain.mechanism.joints import Prismatic, Revolute
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
@@ -25,7 +26,7 @@ class Corner:
 
     Attributes:
         name: Name of the joint.
-        kind: "revolute" or "prismatic".
+        is_hinge: Whether it is revolute, not prismatic.
         point: A point of its axis in the plane (2,) [m].
         direction: Of a prismatic joint: its axis in the plane (2,), along which the next link slides.
         sense: +1 if its coordinate turns (or shifts) the next link positively against the one before, else -1.
@@ -34,7 +35,7 @@ class Corner:
     """
 
     name: str
-    kind: str
+    is_hinge: bool
     point: Array
     direction: Array
     sense: float
@@ -60,11 +61,11 @@ def corners(m: Mechanism, s: State, loop: str) -> list[Corner]:
     if len(steps) != 4:
         raise StructureError(f"loop {loop!r} has {len(steps)} joints; closed forms are known for four")
     for link, _ in steps:
-        if link.joint is None or link.joint.kind not in ("revolute", "prismatic"):
+        if not isinstance(link.joint, Revolute | Prismatic):
             raise StructureError(f"joint {link.joint!r} of loop {loop!r} is neither revolute nor prismatic")
     frames = [_frame(m, s, link) for link, _ in steps]
     axes = [X.R @ np.array(link.joint.axis) for (link, _), X in zip(steps, frames, strict=True)]  # type: ignore[union-attr]
-    hinges = [axis for (link, _), axis in zip(steps, axes, strict=True) if link.joint.kind == "revolute"]  # type: ignore[union-attr]
+    hinges = [axis for (link, _), axis in zip(steps, axes, strict=True) if isinstance(link.joint, Revolute)]
     if len(hinges) < 3:
         raise StructureError(f"loop {loop!r} has {len(hinges)} hinges; closed forms are known for three and four")
     normal = hinges[0]
@@ -75,7 +76,7 @@ def corners(m: Mechanism, s: State, loop: str) -> list[Corner]:
     for (link, way), X, axis in zip(steps, frames, axes, strict=True):
         joint = link.joint
         assert joint is not None
-        is_hinge = joint.kind == "revolute"
+        is_hinge = isinstance(joint, Revolute)
         lean = np.linalg.norm(np.cross(axis, normal)) if is_hinge else abs(float(axis @ normal))
         if lean > (_PARALLEL if is_hinge else _FLAT):
             raise StructureError(
@@ -84,7 +85,7 @@ def corners(m: Mechanism, s: State, loop: str) -> list[Corner]:
         sense = way * (float(np.sign(axis @ normal)) if is_hinge else 1.0)
         q = 0.0 if link.is_virtual else float(s[str(joint.name)].q)
         direction = np.zeros(2) if is_hinge else across @ axis
-        found.append(Corner(str(joint.name), joint.kind, across @ X.p, direction, sense, link.is_virtual, q))
+        found.append(Corner(str(joint.name), is_hinge, across @ X.p, direction, sense, link.is_virtual, q))
     return found
 
 

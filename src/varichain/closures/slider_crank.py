@@ -32,9 +32,9 @@ class SliderCrank(Closure):
         """
         found = corners(m, s, loop)
         names = [corner.name for corner in found]
-        if [corner.kind for corner in found].count("prismatic") != 1:
+        if [corner.is_hinge for corner in found].count(False) != 1:
             raise StructureError(f"loop {loop!r} has no slider: take FourBar")
-        slider = [corner.kind for corner in found].index("prismatic")
+        slider = [corner.is_hinge for corner in found].index(False)
         ring = [found[(slider + i) % 4] for i in range(1, 5)]  # three hinges, then the slider
         self._backwards = lead == ring[2].name
         if self._backwards:  # the way round turned about: the driven hinge first

@@ -136,7 +136,7 @@ class _Gathered:
 def _epoch(scene: Scene, names: dict[str, int], look: Look) -> dict[str, Any]:
     """What an epoch's structure is; joints are placed in parts, -1 for ground without shapes."""
     m = scene.mechanism
-    marked = [joint for joint in scene.joints if joint.kind not in ("free", "fixed")]
+    marked = [joint for joint in scene.joints if joint.is_guide]
     return {
         "in_loops": [names[name] for name in scene.in_loops if name in names and name not in look.colors],
         "joints": [(names.get(joint.holder, -1), joint.place) for joint in marked],

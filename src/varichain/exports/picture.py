@@ -181,7 +181,7 @@ class Painter:
         scene, poses = playback.scenes[playback.epoch[i]], playback.poses(i)
         for k, actor in enumerate(self._joints):
             joint = scene.joints[k] if k < len(scene.joints) else None
-            is_shown = joint is not None and joint.kind not in ("free", "fixed")
+            is_shown = joint is not None and joint.is_guide
             actor.SetVisibility(is_shown)
             if joint is not None and is_shown:
                 p, R = poses.of(joint.holder) if joint.holder in poses.names else (np.zeros(3), np.eye(3))

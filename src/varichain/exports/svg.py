@@ -10,6 +10,7 @@ from html import escape
 import numpy as np
 
 from varichain.exports.look import Look
+from varichain.mechanism.joints import Prismatic, Revolute
 from varichain.mechanism.shapes import Mesh
 from varichain.scene import JointMark, Playback, Poses, ball_of, box_around, palette
 from varichain.scene.camera import MARGIN, axes_of
@@ -18,8 +19,6 @@ from varichain.scene.poses import frame_on, link_poses
 from varichain.scene.scene import drawn_shapes
 from varichain.scene.stand_ins import bone_radius
 from varichain.spatial.arrays import Array
-
-_TURNS = ("revolute", "spherical", "universal", "swingtwist", "cylindrical", "screw")
 
 
 def svg_of(playback: Playback, size: tuple[int, int], look: Look) -> str:
@@ -110,7 +109,7 @@ class _Sheet:
     def joints(self) -> Iterator[str]:
         """Circles for what turns, blocks for what slides, a foot where the ground bears it; loops in their colour."""
         for joint in (*self.scene.joints, *self.scene.loops):
-            if joint.kind in ("free", "fixed"):
+            if not joint.is_guide:
                 continue
             place, R = frame_on(self.poses, joint.parent, joint.at)
             x, y = self.on(place)
@@ -121,7 +120,7 @@ class _Sheet:
     def _symbol(self, joint: JointMark, x: float, y: float, R: Array) -> str:
         color, r = hex_color(palette.LOOP if joint.is_loop else palette.JOINT), self._mark
         look = f'fill="#ffffff" stroke="{color}" stroke-width="{0.45 * r:.2f}"'
-        if joint.kind not in _TURNS and joint.axes:
+        if joint.axes and all(kind == "linear" for kind, _ in joint.model.freedoms):
             along = self._axes[:2] @ (R @ np.array(joint.axes[0]))
             turn = math.degrees(math.atan2(-along[1], along[0]))
             at = f'x="{x - 1.6 * r:.2f}" y="{y - r:.2f}" width="{3.2 * r:.2f}" height="{2 * r:.2f}"'
@@ -183,9 +182,9 @@ def _all_poses(playback: Playback) -> Poses:
 
 def _normal(joints: tuple[JointMark, ...], poses: Poses) -> Array | None:
     """Unit vector that all hinges are parallel to and all slides across; None if there is none."""
-    moving = [(joint, frame_on(poses, joint.parent, joint.at)[1]) for joint in joints if joint.kind != "fixed"]
-    turns = [R @ np.array(joint.axes[0]) for joint, R in moving if joint.kind == "revolute"]
-    slides = [R @ np.array(joint.axes[0]) for joint, R in moving if joint.kind == "prismatic"]
+    moving = [(joint, frame_on(poses, joint.parent, joint.at)[1]) for joint in joints if joint.model.n_v]
+    turns = [R @ np.array(joint.axes[0]) for joint, R in moving if isinstance(joint.model, Revolute)]
+    slides = [R @ np.array(joint.axes[0]) for joint, R in moving if isinstance(joint.model, Prismatic)]
     if len(turns) + len(slides) < len(moving) or not turns:
         return None
     is_flat = all(abs(abs(axis @ turns[0]) - 1.0) < 1e-9 for axis in turns)

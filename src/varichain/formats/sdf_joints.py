@@ -174,7 +174,7 @@ def couplings_of_joints(description: Description) -> None:
 def _hinge(description: Description, gearbox: Gearbox, link: str, axis: Array) -> tuple[str, float]:
     """The hinge between the reference body and a link, and the sense of its coordinate about the gearbox's axis."""
     for name, joint in description.joints.items():
-        if joint.model.kind == "revolute" and {joint.parent, joint.child} == {gearbox.body, link}:
+        if isinstance(joint.model, Revolute) and {joint.parent, joint.child} == {gearbox.body, link}:
             along = float(_world_axis(description, joint) @ axis)
             if abs(along) > 1.0 - 1e-6:
                 return name, math.copysign(1.0, along) * (1.0 if joint.child == link else -1.0)

@@ -14,6 +14,7 @@ from varichain.errors import StaleStateError, listed
 from varichain.kernels.links import free_coordinates
 from varichain.layout.layout import Layout
 from varichain.mechanism.joint import Joint
+from varichain.mechanism.joints import Free
 from varichain.spatial.arrays import Array
 
 
@@ -84,4 +85,4 @@ def _freed(old: Layout, new: Layout) -> list[int] | None:
 
 def _floats(layout: Layout, i: int) -> bool:
     """Whether a link hangs on the ground by a free joint, as cuts leave it; one that did so before was renamed."""
-    return layout.joints[i].kind == "free" and layout.tree.parents[i] == "ground"
+    return isinstance(layout.joints[i], Free) and layout.tree.parents[i] == "ground"

@@ -250,7 +250,7 @@ class JointState:
         return slice(self._slot.q.start, self._slot.q.start + 4)
 
     def _position(self, what: str) -> slice:
-        if self._slot.kind != "free":
+        if not self._slot.has_quaternion or len(self._slot.coordinates) != 6:
             raise InputError(
                 f"{self._slot.kind} joint {self._slot.name!r} has no {what}; only free joints have"
                 + (", spherical ones have an orientation" if self._slot.has_quaternion else "")

@@ -9,6 +9,7 @@ from typing import Any
 from varichain.errors import VarichainError
 from varichain.instants.actions import Connect, Cut
 from varichain.mechanism.frames import end_of
+from varichain.mechanism.joints import Free
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scenarios.marks import Location
 from varichain.scenarios.validation import Faults
@@ -101,7 +102,7 @@ class _Story:
 
     def _cut(self, step: PlannedAction, joint: str, timed: list[PlannedAction]) -> None:
         if joint in self._present:
-            free = {str(link.joint.name) for link in self._m.links if link.joint and link.joint.kind == "free"}
+            free = {str(link.joint.name) for link in self._m.links if isinstance(link.joint, Free)}
             if joint in free:
                 self._fault(step, f"joint {joint!r} is free: nothing holds it, there is nothing to cut")
             else:

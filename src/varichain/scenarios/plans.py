@@ -8,6 +8,7 @@ from varichain.dynamics.forces import Force
 from varichain.errors import InputError
 from varichain.instants.actions import Connect, connect, cut, push
 from varichain.mechanism.joint import Joint
+from varichain.mechanism.joints import Spherical
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scenarios.conditions import height_passes, joint_passes
 from varichain.scenarios.marks import Location
@@ -109,7 +110,7 @@ class Planner:
     def pd(self, found: Pd, location: Location) -> PD | None:
         """A controller towards a pose; None if something in it is wrong."""
         before, target = len(self._faults.found), {}
-        valid = [name for name, joint in self.joints.items() if joint.n_q == 1 or joint.kind == "spherical"]
+        valid = [name for name, joint in self.joints.items() if joint.n_q == 1 or isinstance(joint, Spherical)]
         for name, coordinates in found.target.items():
             place = (*location, "target", name)
             if self._known("joint", name, valid, place, of_key=True):
@@ -132,7 +133,7 @@ class Planner:
         return Force(found.link, found.force, found.moment, found.at, found.axes)
 
     def _coordinates(self, name: str, found: Quantity | tuple[Quantity, ...], location: Location) -> Any:
-        is_ball = self.joints[name].kind == "spherical"
+        is_ball = isinstance(self.joints[name], Spherical)
         if isinstance(found, tuple) != is_ball:
             expected = "three numbers, a rotation vector" if is_ball else "one number"
             self._faults.add(location, f"joint {name!r} is {self.joints[name].kind}: its target is {expected}")

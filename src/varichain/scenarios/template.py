@@ -6,6 +6,7 @@ import inspect
 import json
 from typing import TYPE_CHECKING, Any
 
+from varichain.mechanism.joints import Free
 from varichain.scenarios.parameters import Parameter, first_line, parameters_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def template(name: str) -> str:
     joints = [str(link.joint.name) for link in (*m.links, *m.virtual_links) if link.joint is not None]
     single, amount = _watched(m)
     loops = [str(link.joint.name) for link in m.virtual_links if link.joint is not None]
-    movable = [str(joint.name) for joint in m.joints if joint.kind != "free"]
+    movable = [str(joint.name) for joint in m.joints if not isinstance(joint, Free)]
     link = _quoted(m.links[0].name)
     lines = [
         f"# {name}: {first_line(builder)}",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from varichain.mechanism.joint import Joint
 from varichain.mechanism.joints import Fixed
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
@@ -55,7 +56,7 @@ class JointMark:
     """A joint, to be marked.
 
     Attributes:
-        name, kind: Of the joint, such as "left elbow" and "revolute".
+        model: The joint.
         link, parent: Names of the links that it ties; of a loop, the real link and the one that its copy hangs on.
         at: The joint frame in the parent's frame.
         on_link: The same frame in the link's frame while the joint is in its zero configuration.
@@ -66,8 +67,7 @@ class JointMark:
         place: Origin of the joint frame in the holder's frame [m].
     """
 
-    name: str
-    kind: str
+    model: Joint
     link: str
     parent: str
     at: Pose
@@ -77,6 +77,16 @@ class JointMark:
     virtual: str | None = None
     holder: str = "ground"
     place: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    @property
+    def name(self) -> str:
+        """Name of the joint, such as "left elbow"."""
+        return str(self.model.name)
+
+    @property
+    def is_guide(self) -> bool:
+        """Whether it lets its link move in some ways and not in others: neither fixed nor free."""
+        return 0 < self.model.n_v < 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,10 +210,8 @@ def _anchor(link: Link, seen: set[str]) -> tuple[str, tuple[float, float, float]
 
 def _tree_joint(link: Link, seen: set[str]) -> JointMark:
     assert link.parent is not None and link.joint is not None
-    name, kind = str(link.joint.name), link.joint.kind
     return JointMark(
-        name,
-        kind,
+        link.joint,
         link.name,
         link.parent.name,
         link.at,
@@ -217,10 +225,9 @@ def _tree_joint(link: Link, seen: set[str]) -> JointMark:
 
 def _loop_joint(link: Link, seen: set[str]) -> JointMark:
     assert link.parent is not None and link.joint is not None and link.real is not None
-    name, kind = str(link.joint.name), link.joint.kind
     real, parent = link.real.name, link.parent.name
     placed = _anchor(link, seen)
-    return JointMark(name, kind, real, parent, link.at, link.on_real, _axes(link), True, link.name, *placed)
+    return JointMark(link.joint, real, parent, link.at, link.on_real, _axes(link), True, link.name, *placed)
 
 
 def _axes(link: Link) -> tuple[tuple[float, float, float], ...]:

@@ -33,7 +33,7 @@ def ball_of_motion(scene: Scene, poses: Poses) -> tuple[Array, float]:
     """
     still = {scene.mechanism.ground.name}
     for joint in scene.joints:  # parents come first
-        if joint.kind == "fixed" and joint.parent in still:
+        if joint.model.n_v == 0 and joint.parent in still:
             still.add(joint.link)
     parts = [part for part in scene.parts if part.name not in still] or [*scene.parts]
     _, radius = ball_of(*box_around(parts, poses))
@@ -42,7 +42,7 @@ def ball_of_motion(scene: Scene, poses: Poses) -> tuple[Array, float]:
             parts.append(part)
     low, high = box_around(parts, poses)
     anchored = [joint for joint in (*scene.joints, *scene.loops) if joint.parent in still]
-    anchors = [frame_on(poses, joint.parent, joint.at)[0] for joint in anchored if joint.kind not in ("free", "fixed")]
+    anchors = [frame_on(poses, joint.parent, joint.at)[0] for joint in anchored if joint.is_guide]
     if anchors:
         middle = np.mean(anchors, axis=0)
         reach = np.maximum(high - middle, middle - low)

@@ -79,7 +79,7 @@ class Commands:
         m = scene.mechanism
         self._scene = scene
         loops = [loop.name for loop in scene.loops]
-        joints = [joint.name for joint in scene.joints if joint.kind != "free"]
+        joints = [joint.name for joint in scene.joints if joint.model.n_v < 6]
         _offer(self._joint, [*loops, *joints, *(coupling.name for coupling in m.couplings)] or [_NOTHING])
         names = [link.name for link in m.links]
         _offer(self._link, [*names, *m.frames] or [_NOTHING])

@@ -42,7 +42,7 @@ class Marks:
                 handle.remove()
             handles.clear()
         for i, joint in enumerate(scene.joints):
-            if joint.kind not in ("free", "fixed") and joint.parent in moved:
+            if joint.is_guide and joint.parent in moved:
                 self._draw_joint(joint, i, scene.mark)
         for i, loop in enumerate(scene.loops):
             if loop.parent not in moved:
