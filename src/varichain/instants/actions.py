@@ -27,6 +27,7 @@ MEET = 1e-6
 """Frames, or joints of a coupling, further apart than this [m or rad] do not coincide."""
 
 _ORIGIN = Pose()
+_ENDS = (str, Link, Frame)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +45,13 @@ class Connect:
 
     def __post_init__(self) -> None:
         """Check all that needs no mechanism."""
-        for end in (self.a, self.b):
-            instance(end, (str, Link, Frame), "a link")
+        instance(self.a, _ENDS, "a link")
+        instance(self.b, _ENDS, "a link")
         checked_loop_joint(self.joint)
-        for what, place in (("at", self.at), ("at_other", self.at_other)):
-            if place is not None:
-                Pose.coerce(place, what)
+        if self.at is not None:
+            self.__dict__["at"] = Pose.coerce(self.at, "at")
+        if self.at_other is not None:
+            self.__dict__["at_other"] = Pose.coerce(self.at_other, "at_other")
         if self.name is not None:
             name_string(self.name, "name")
         if self.snap is not None:
@@ -137,32 +139,23 @@ def checked_actions(actions: Any) -> list[Action]:
     return given
 
 
-def on_links(m: Mechanism, connections: Iterable[Connect]) -> list[Connect]:
-    """Connections with links in place of named frames."""
-    plain = []
-    for connection in connections:
-        a, at = end_of(m, connection.a, connection.at)
-        b, at_other = end_of(m, connection.b, connection.at_other)
-        is_plain = at is connection.at and at_other is connection.at_other
-        plain.append(connection if is_plain else replace(connection, a=a, b=b, at=at, at_other=at_other))
-    return plain
-
-
-def apply_connections(m: Mechanism, s: State, connections: Iterable[Connect]) -> list[Link]:
-    """Add the virtual links of connections of links, at present poses unless they say where.
+def apply_connections(m: Mechanism, s: State, connections: Iterable[Connect]) -> tuple[list[Link], bool]:
+    """Add the virtual links of connections, at present poses unless they say where; returns whether one does.
 
     The state's layout must be that of the mechanism before the cuts of this instant.
     """
-    links = []
+    links, is_placed = [], False
     for connection in connections:
-        assert not isinstance(connection.a, Frame) and not isinstance(connection.b, Frame)  # see on_links
-        a, b = m.link(connection.a), m.link(connection.b)
-        at = _ORIGIN if connection.at is None else Pose.coerce(connection.at, "at")
-        at_other = connection.at_other
+        a, at = end_of(m, connection.a, connection.at)
+        b, at_other = end_of(m, connection.b, connection.at_other)
+        if at is None:
+            at = _ORIGIN
         if at_other is None:
-            at_other = _frame_on_other(s, a, b, at)
+            at_other = _frame_on_other(s, a, b, Pose.coerce(at))
+        else:
+            is_placed = True
         links.append(add_virtual_link(m, a, b, connection.joint, at, at_other, connection.name))
-    return links
+    return links, is_placed
 
 
 def apply_couplings(m: Mechanism, s: State, couplings: Iterable[Couple]) -> list[Coupling]:

@@ -14,6 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from varichain.dynamics.arguments import require_determined, sound_layout
+from varichain.dynamics.forces import Force
 from varichain.dynamics.mobility import Mobility, mobility_of
 from varichain.errors import InputError, quoted
 from varichain.instants.actions import (
@@ -22,11 +23,9 @@ from varichain.instants.actions import (
     Couple,
     Cut,
     Push,
-    SetGravity,
     apply_connections,
     apply_couplings,
     checked_actions,
-    on_links,
 )
 from varichain.instants.gaps import close_gaps
 from varichain.instants.impact import Bare, Impact, Moving, solve_impact
@@ -213,18 +212,13 @@ def happen(
     """
     before = s.copy().follow(m)  # with the present masses and loops, for frames and for the mobility before
     with transaction(m, trial=is_trial):
-        edits = [edit for action in actions if isinstance(action, Cut) for edit in cut_joint(m, action.joint)]
-        for action in actions:
-            if isinstance(action, SetGravity):
-                m.gravity = action.gravity
-        connections = on_links(m, [action for action in actions if isinstance(action, Connect)])
-        links = apply_connections(m, before, connections)
-        couplings = apply_couplings(m, before, [action for action in actions if isinstance(action, Couple)])
+        edits, connections, to_couple, pushes = _sorted(m, actions)
+        links, is_placed = apply_connections(m, before, connections)
+        couplings = apply_couplings(m, before, to_couple)
         after = before.copy().follow(m)
         require_determined(after.layout, after)
-        if connections:
+        if is_placed:
             close_gaps(after.layout, after, connections, may_move=restitution == 0.0)
-        pushes = [action.force for action in actions if isinstance(action, Push)]
         has_impact = bool(links or couplings or pushes or is_impact)
         moving = moving_for(after, has_impact)
         released = _stored(before) - _stored(after) if _stores_energy(edits, links) else 0.0
@@ -240,6 +234,24 @@ def happen(
     if edits and not is_trial:
         entry = m.log.write(s.time, tuple(edits), released + (found.energy_lost if found is not None else 0.0))
     return Instant(StructureChange(s.time, tuple(edits), found, before, after, entry, released), moving)
+
+
+def _sorted(m: Mechanism, actions: Sequence[Action]) -> tuple[list[Edit], list[Connect], list[Couple], list[Force]]:
+    """Carry out cuts and changes of gravity; returns their edits, and connections, couplings and pushes to come."""
+    edits: list[Edit] = []
+    connections, couplings, pushes = [], [], []
+    for action in actions:
+        if isinstance(action, Connect):
+            connections.append(action)
+        elif isinstance(action, Cut):
+            edits += cut_joint(m, action.joint)
+        elif isinstance(action, Couple):
+            couplings.append(action)
+        elif isinstance(action, Push):
+            pushes.append(action.force)
+        else:
+            m.gravity = action.gravity
+    return edits, connections, couplings, pushes
 
 
 def _stores_energy(edits: list[Edit], links: list[Link]) -> bool:

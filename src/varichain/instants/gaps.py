@@ -17,8 +17,6 @@ _MOST_STEPS = 50
 
 def refuse_gaps(layout: Layout, s: State, connections: list[Connect]) -> bool:
     """Raise GapError if the frames of the layout's newest loops are apart; returns whether any has a gap to close."""
-    if all(connection.at_other is None for connection in connections):
-        return False  # joint frames are at the present poses: no gap
     whole = np.empty(len(layout.connections) + len(layout.ties))
     loop_gaps(layout.workspaces.of_thread.table, s.q, whole)
     gaps = whole[: len(layout.connections)]

@@ -16,8 +16,9 @@ from varichain.dynamics.totals import Momentum
 from varichain.errors import SimulationError
 from varichain.instants.restraints import touchable
 from varichain.kernels.impact import impact as _impact
-from varichain.kernels.run_records import CHANNEL, IMPACT, RESTRAINT, RUN
+from varichain.kernels.run_records import CHANNEL, RESTRAINT, RUN
 from varichain.kernels.tables import as_records
+from varichain.kernels.totals import momentum
 from varichain.kernels.wrenches import add_wrench
 from varichain.layout.state import State
 from varichain.layout.workspace import Workspace
@@ -76,33 +77,26 @@ class Impact(Reported):
         v: Velocities after it (n_v,).
         impulses: [moment; force] (6,) [N m s, N s] at every loop, those that were there before included: on its real
             link, at the joint, world axes.
-        totals: Record of energies, momenta and centre of mass, as named below.
+        energy_before, energy_after: Kinetic energy [J].
+        before: Copy of the state before the impact, in the structure after it.
     """
 
     jump: Array
     v: Array
     impulses: LoopForces
-    totals: Any
-
-    @property
-    def energy_before(self) -> float:
-        """Kinetic energy before the impact [J]."""
-        return float(self.totals["energy_before"])
-
-    @property
-    def energy_after(self) -> float:
-        """Kinetic energy after it [J]."""
-        return float(self.totals["energy_after"])
+    energy_before: float
+    energy_after: float
+    before: State
 
     @property
     def momentum_before(self) -> Momentum:
         """Momentum of the whole mechanism before the impact, about its centre of mass."""
-        return self._momentum("momentum_before")
+        return self._momentum(self.before.v)
 
     @property
     def momentum_after(self) -> Momentum:
         """Momentum after it."""
-        return self._momentum("momentum_after")
+        return self._momentum(self.v)
 
     @property
     def energy_lost(self) -> float:
@@ -115,9 +109,10 @@ class Impact(Reported):
         title = f"impact: {energies}, velocities jump by {np.abs(self.jump).max(initial=0.0):.4g} at most"
         return title, (self.impulses.listing(("[N s]", "[N m s]")),)
 
-    def _momentum(self, field: str) -> Momentum:
-        h = self.totals[field]
-        return Momentum(linear=h[3:], angular=h[:3], about=self.totals["center"])
+    def _momentum(self, v: Array) -> Momentum:
+        h, center = np.empty(6), np.empty(3)
+        momentum(self.before.layout.workspaces.of_thread.table, self.before.q, v, h, center)
+        return Momentum(linear=h[3:], angular=h[:3], about=center)
 
 
 def solve_impact(
@@ -140,11 +135,10 @@ def solve_impact(
         workspace.array("loops")["restitution"][: len(layout.connections)] = [
             restitution if connection.joint.name in bouncing else 0.0 for connection in layout.connections
         ]
-    n_q, n_v = len(state.q), len(state.v)
-    jump, work = np.empty(n_v), np.empty(n_q + n_v)
-    totals, multipliers = np.empty(1, IMPACT), np.empty(workspace.length("rows"))
+    before, n_q, n_v = state.copy(), len(state.q), len(state.v)
+    jump, work, multipliers = np.empty(n_v), np.empty(n_q + n_v), np.empty(workspace.length("rows"))
     wrenches = np.empty((len(layout.connections), 6))
-    massless, n_dependent = _impact(
+    massless, n_dependent, energy_before, energy_after, opening = _impact(
         table,
         moving.restraints,
         moving.channels,
@@ -154,22 +148,20 @@ def solve_impact(
         state.v,
         jump,
         work,
-        as_records(totals),
         multipliers,
         wrenches,
     )
     if bouncing:
         workspace.array("loops")["restitution"] = 0.0
-    found = totals[0]
     if massless >= 0:
         raise massless_error(layout, massless)
-    if not found["opening"] <= _STILL:
+    if not opening <= _STILL:
         raise SimulationError(
-            f"the impact at t = {state.time:.9g} s leaves loops opening with {found['opening']:.3g} of the fastest "
+            f"the impact at t = {state.time:.9g} s leaves loops opening with {opening:.3g} of the fastest "
             "velocity: their constraints contradict each other, or a driven joint",
             state.time,
         )
     impulses = LoopForces(layout, wrenches, multipliers[: layout.n_rows], n_dependent == 0)
     if n_dependent:
         impulses = loop_forces_from_rows(layout, workspace, state.q)
-    return Impact(jump, state.v.copy(), impulses, found)
+    return Impact(jump, state.v.copy(), impulses, energy_before, energy_after, before)

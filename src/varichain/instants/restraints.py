@@ -142,7 +142,7 @@ def touchable(layout: Layout) -> Restraints:
             return kept
         layout.tree.__dict__["_touchable"] = kept
     for connection in layout.connections:
-        if connection.joint.limits is not None or any(connection.joint.friction):
+        if connection.is_restrained:
             return restraints_of(layout, "hard")
     records = np.frombuffer(memory_of(kept.records).copy(), RESTRAINT)
     return Restraints(records, kept.names, layout.workspaces.of_thread)

@@ -15,7 +15,7 @@
 
 #define MOST_ARGUMENTS 40
 #define MOST_DIMENSIONS 3
-#define MOST_RESULTS 4
+#define MOST_RESULTS 8
 
 typedef int32_t (*Entry)(const int64_t *words, int64_t *results);
 typedef struct { const char *name; Entry entry; void *native; const char *returned; } Compiled;

@@ -10,15 +10,15 @@ import math
 from varichain.kernels.controls import drive, lock_drives
 from varichain.kernels.couplings import load_slip_rates
 from varichain.kernels.forward_dynamics import forced_motion
-from varichain.kernels.jit import CHANNELS, IMPACTS, MATRIX, RESTRAINTS, RUNS, TABLE, VECTOR, fragment, kernel, routine
+from varichain.kernels.jit import CHANNELS, MATRIX, RESTRAINTS, RUNS, TABLE, VECTOR, fragment, kernel, routine
 from varichain.kernels.kinematics import move_all
 from varichain.kernels.loop_wrenches import gather_wrenches
 from varichain.kernels.pivots import massless_freedom
 from varichain.kernels.restraints import BALL_STOPS, aim_locks, along, apply_modes, bring_to_rest, measure, reaction_of
 from varichain.kernels.run_records import WHOLE_BALL
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
-from varichain.kernels.totals import kinetic_energy, mass_and_center, momentum_about
-from varichain.kernels.tuples import ZERO6, add6, load6, store3, store6
+from varichain.kernels.totals import kinetic_energy
+from varichain.kernels.tuples import ZERO6, add6, load6, store6
 from varichain.kernels.velocity_jump import jump, largest_opening
 
 # Slack before something counts as an event: positions [rad, m], velocities, forces. What is beyond is seen to be.
@@ -239,7 +239,7 @@ def collide(table, restraints, channels, motion, run, q, v, dv, work):
     return energy_before, energy_after
 
 
-@kernel(TABLE, RESTRAINTS, CHANNELS, VECTOR, RUNS, VECTOR, VECTOR, VECTOR, VECTOR, IMPACTS, VECTOR, MATRIX)
+@kernel(TABLE, RESTRAINTS, CHANNELS, VECTOR, RUNS, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, MATRIX)
 def impact(
     # layout
     table,
@@ -258,8 +258,7 @@ def impact(
     dv_out,
     # work (n_q + n_v)
     work,
-    # out: one record; impulses of the rows (n_rows) and of the first loops (n, 6)
-    totals_out,
+    # out: impulses of the rows (n_rows) and of the first loops (n, 6)
     rows_out,
     wrenches_out,
 ):
@@ -267,18 +266,16 @@ def impact(
 
     A loop with restitution opens afterwards with that part of the velocity that it closed with. Pushes are the bodies'
     wrenches, which are cleared; nothing stays locked in the workspace, which others may share. Returns a freedom that
-    moves no inertia, -1 if there is none, and the number of rows that depend on others.
+    moves no inertia, -1 if there is none; the number of rows that depend on others; kinetic energies before and after;
+    and the largest velocity that a loop still opens with, as a part of the fastest.
     """
     bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
-    run, totals, multipliers = runs[0], totals_out[0], open_multipliers(table)
+    multipliers = open_multipliers(table)
     find_touched(table, restraints, q, v)
-    _, center = mass_and_center(bodies)
-    store3(totals.center, center)
-    store6(totals.momentum_before, momentum_about(bodies, center))
     fastest = 1.0
     for k in range(len(v)):
         fastest = max(fastest, abs(v[k]))
-    totals.energy_before, totals.energy_after = collide(table, restraints, channels, motion, run, q, v, dv_out, work)
+    energy_before, energy_after = collide(table, restraints, channels, motion, runs[0], q, v, dv_out, work)
     n_dependent = 0
     for r in range(len(rows)):
         rows_out[r] = multipliers[r]
@@ -286,10 +283,9 @@ def impact(
             n_dependent += 1
     gather_wrenches(loops, rows, multipliers, wrenches_out)
     massless = massless_freedom(table)
-    store6(totals.momentum_after, momentum_about(bodies, center))
     load_slip_rates(bodies, loops, v)
-    totals.opening = largest_opening(bodies, loops, rows, fastest) / fastest
+    opening = largest_opening(bodies, loops, rows, fastest) / fastest
     for b in range(len(bodies)):
         store6(bodies[b].wrench, ZERO6)
     release_all(bodies, open_dofs(table))
-    return massless, n_dependent
+    return massless, n_dependent, energy_before, energy_after, opening

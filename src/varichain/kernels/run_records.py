@@ -176,16 +176,3 @@ REMEMBERED = (
     "rejected",
     "n_events",
 )
-
-# Result of an impact for the whole mechanism.
-IMPACT = np.dtype(
-    [
-        ("energy_before", _F),  # kinetic
-        ("energy_after", _F),
-        ("momentum_before", _F, 6),  # [angular; linear] about the centre of mass
-        ("momentum_after", _F, 6),
-        ("center", _F, 3),
-        ("opening", _F),  # largest velocity that a loop still opens with, as a part of the fastest
-    ],
-    align=True,
-)

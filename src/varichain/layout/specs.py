@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Mapping
-from dataclasses import fields
-from functools import cache
-from typing import NamedTuple
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,7 +43,7 @@ def _packers(record: np.dtype[np.void], *starts: str) -> list[struct.Struct]:
 
 
 (_LINK,) = _packers(SPEC, "parent")
-_ENDS, _FRAMES, _GEOMETRY, _ROWS, _PASSIVE, _MODAL = _packers(
+_ENDS, _, _GEOMETRY, _ROWS, _PASSIVE, _MODAL = _packers(
     LOOP_SPEC, "link_A", "R_A", "axes", "orientation", "passive", "is_modal"
 )
 _NO_PASSIVE, _NOT_MODAL = bytes(_PASSIVE.size), bytes(_MODAL.size)
@@ -59,6 +58,7 @@ class Connection(NamedTuple):
         link_A, link_B: Names of the real link and of the one that its virtual copy hangs on.
         on_A, on_B: The joint frame on both.
         spec: The same as a record.
+        is_restrained: Whether the joint has limits or friction.
     """
 
     joint: Joint
@@ -67,6 +67,7 @@ class Connection(NamedTuple):
     on_A: Pose
     on_B: Pose
     spec: bytes
+    is_restrained: bool
 
 
 def link_spec(link: Link, rows: Mapping[str, int]) -> bytes:
@@ -83,8 +84,9 @@ def connection_of(link: Link, rows: Mapping[str, int]) -> Connection:
     assert joint is not None and A is not None and B is not None
     on_A, on_B = link.on_real, link.at
     ends = _ENDS.pack(rows[A.name], rows[B.name])
-    frames = _FRAMES.pack(*on_A.R.ravel().tolist(), *on_A.p.tolist(), *on_B.R.ravel().tolist(), *on_B.p.tolist())
-    connection = Connection(joint, A.name, B.name, on_A, on_B, ends + frames + _joint_spec(joint))
+    spec = b"".join((ends, *[part.tobytes() for part in (on_A.R, on_A.p, on_B.R, on_B.p)], *_joint_spec(joint)))
+    is_restrained = joint.limits is not None or any(joint.friction)
+    connection = Connection(joint, A.name, B.name, on_A, on_B, spec, is_restrained)
     link._set("_spec", connection)
     return connection
 
@@ -124,23 +126,26 @@ def _new_link_spec(link: Link, joint: Joint, parent: int) -> bytes:
     )
 
 
-def _joint_spec(joint: Joint) -> bytes:
+def _joint_spec(joint: Joint) -> tuple[bytes, ...]:
     """What a loop's record says of the joint alone."""
     kind = type(joint)
-    geometry = _geometry_of(kind) if _has_no_axes(kind) else _geometry(joint)
+    try:
+        geometry = _geometry_of(kind, *[joint.__dict__[name] for name in _own_names(kind)])
+    except TypeError:  # a field that cannot be hashed
+        geometry = _geometry(joint)
     has_passive = any(joint.damping) or any(joint.friction) or any(joint.stiffness)
-    return b"".join([geometry, _rows_of(kind), _passive(joint) if has_passive else _NO_PASSIVE, _NOT_MODAL])
+    return geometry, _rows_of(kind), _passive(joint) if has_passive else _NO_PASSIVE, _NOT_MODAL
 
 
 @cache
-def _has_no_axes(kind: type[Joint]) -> bool:
-    """Whether joints of a type, such as balls and welds, have no fields beside those of all joints: one geometry."""
-    return len(fields(kind)) == len(fields(Joint))
+def _own_names(kind: type[Joint]) -> tuple[str, ...]:
+    """Names of the fields that not all joints have, such as axes: the geometry of a joint depends on these alone."""
+    return tuple(field.name for field in kind.own_fields())
 
 
-@cache
-def _geometry_of(kind: type[Joint]) -> bytes:
-    return _geometry(kind())
+@lru_cache(maxsize=1000)
+def _geometry_of(kind: type[Joint], *own: Any) -> bytes:
+    return _geometry(kind(**dict(zip(_own_names(kind), own, strict=True))))
 
 
 def _geometry(joint: Joint) -> bytes:

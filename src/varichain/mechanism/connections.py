@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import DuplicateNameError, InputError, StructureError
-from varichain.mechanism.arguments import checked_loop_joint, numbered
+from varichain.mechanism.arguments import numbered
 from varichain.mechanism.coupling import couplings_of, cut_coupling
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint
@@ -31,17 +31,19 @@ _MASSLESS = Inertia.zero()
 def add_virtual_link(
     m: Mechanism, a: Link, b: Link, joint: Joint, at: Place | None, at_other: Place | None, name: str | None
 ) -> Link:
-    """Add a virtual link of `a` as a child of `b`; its frame is the joint frame, at `at` in a's frame."""
+    """Add a virtual link of `a` as a child of `b`; its frame is the joint frame, at `at` in a's frame.
+
+    The joint must be a checked one.
+    """
     check_ends(a, b)
     if at_other is None:
         raise InputError(
             f"connecting {a.name!r} to {b.name!r}: give `at_other`, the joint frame in {b.name!r}, or `state`, which "
             "tells where the links are now"
         )
-    checked = checked_loop_joint(joint)
-    named = checked._as(
-        name=_joint_name(m, a, b, name if name is not None else checked.name),
-        actuated=bool(checked.actuated),  # passive unless it says otherwise
+    named = joint._as(
+        name=_joint_name(m, a, b, name if name is not None else joint.name),
+        actuated=bool(joint.actuated),  # passive unless it says otherwise
     )
     link = Link(
         m._next_id,

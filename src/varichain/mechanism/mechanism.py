@@ -190,7 +190,7 @@ class Mechanism:
         if state is None:
             link_a, at = end_of(self, a, at)
             link_b, at_other = end_of(self, b, at_other)
-            link = add_virtual_link(self, link_a, link_b, joint, at, at_other, name)
+            link = add_virtual_link(self, link_a, link_b, checked_loop_joint(joint), at, at_other, name)
             self.log.write(None, (connection_edit(link),))
             return link
         change, connect, _, _ = _in_motion()
