@@ -24,7 +24,8 @@ NAN = float("nan")
 
 # Values that others return: users read them and do not make them.
 RESULTS = [
-    "Actuation", "Assembly", "CouplingMatrix", "Energy", "ForwardDynamics", "Frame", "Impact",
+    "Actuation", "Assembly", "CouplingMatrix", "Energy", "Equilibrium", "ForwardDynamics", "Frame",
+    "Impact",
     "InverseDynamics", "JointMotion", "JointState", "Link", "LoopForces", "LoopState", "Mobility", "Momentum",
     "Overload", "Rollout", "State", "StructureChange", "Trace", "Joint", "Shape", "Coupling", "Body", "Closure",
     "ConstantLoops", "Given",
@@ -222,6 +223,10 @@ SPECIAL = {
     ("figures.ground", "size"): lambda m, s: (10.0, 4.0),
     ("Cut", "joint"): lambda m, s: "elbow",
     ("Distance", "length"): lambda m, s: 0.5,
+    ("acceleration", "a"): lambda m, s: np.zeros(2),
+    ("set_pose", "m"): lambda m, s: (m.cut("shoulder", state=s), m)[1],
+    ("set_pose", "link"): lambda m, s: "upper",
+    ("set_pose", "to"): lambda m, s: vc.Pose(),
     ("view", "port"): lambda m, s: 0,
     ("resume", "trace"): lambda m, s: vc.simulate(m, s, 0.01),
     ("export", "size"): lambda m, s: (100, 100),

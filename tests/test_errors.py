@@ -78,6 +78,7 @@ EXAMPLES = [
     errors.LimitError({"knee": 0.1}),
     with_trace(errors.SimulationError("stuck", 1.5)),
     with_trace(errors.DivergenceError("lost", 2.5, "elbow")),
+    errors.EquilibriumError("pushed", {"knee": 2.0}),
     with_trace(errors.ChatteringError("again and again", 0.5)),
     with_trace(errors.CoarseRunError("energy from nowhere", 0.5)),
     with_trace(errors.ControllerError("of yours", 0.75)),

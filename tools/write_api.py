@@ -20,7 +20,8 @@ TOPICS = {
     "dynamics": (
         "Kinematics and dynamics",
         "Poses, Jacobians, forces, energies; loops and their freedoms.",
-        "pose velocity jacobian bias_acceleration center_of_mass center_of_mass_jacobian mass_matrix bias_force "
+        "pose set_pose velocity acceleration jacobian bias_acceleration center_of_mass center_of_mass_jacobian "
+        "mass_matrix bias_force equilibrium Equilibrium "
         "forward_dynamics ForwardDynamics inverse_dynamics InverseDynamics Actuation joint_forces Force LoopForces "
         "loop_states LoopState energy Energy momentum Momentum mobility Mobility assemble Assembly project "
         "limit_excess coupling_matrix CouplingMatrix Prepared Batch",

@@ -206,6 +206,19 @@ class ActuationError(VarichainError, ArithmeticError):
         super().__init__(message)
 
 
+class EquilibriumError(VarichainError, ArithmeticError):
+    """No posture near a given one is in balance.
+
+    Attributes:
+        forces: What is out of balance in the best posture found [N m or N], by freedom, largest first.
+    """
+
+    def __init__(self, message: str, forces: dict[str, float]) -> None:
+        """Keep the forces next to the message."""
+        self.forces = forces
+        super().__init__(message)
+
+
 class FileError(VarichainError, OSError):
     """A file that cannot be written or read.
 

@@ -196,6 +196,22 @@ def test_infeasible_limits(loaded):
     assert caught.value.residual > 0.0
 
 
+def test_limits_that_are_too_narrow_say_by_how_much(loaded):
+    """Limits widened by what the error says are just wide enough."""
+    m, s, a, free = loaded
+    limits = {name: (-0.3 * abs(free[name][0]), 0.3 * abs(free[name][0])) for name in free.actuation.names}
+    with pytest.raises(vc.ActuationError, match="exceed those of") as caught:
+        vc.inverse_dynamics(m, s, a, limits=limits)
+    need = caught.value.residual
+    for part in (1.001, 0.5):
+        wider = {name: (low - part * need, high + part * need) for name, (low, high) in limits.items()}
+        if part > 1.0:
+            vc.inverse_dynamics(m, s, a, limits=wider)
+        else:  # the smallest sum of squares is not the smallest maximum: half of it is surely too little here
+            with pytest.raises(vc.ActuationError):
+                vc.inverse_dynamics(m, s, a, limits=wider)
+
+
 @pytest.mark.parametrize(
     ("keywords", "error"),
     [
@@ -264,6 +280,96 @@ def test_weights_and_limits_need_actuators():
     s["shoulder"].q = 1.0
     with pytest.raises(vc.ActuationError):
         vc.inverse_dynamics(m, s, limits={"shoulder": (-1e-3, 1e-3)})
+
+
+# --- recorded motion -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in closed_zoo.MECHANISMS if name != "loop closed by free"])
+def test_nearest_accelerations(name):
+    """Recorded accelerations become the nearest that loops allow: none that they allow is nearer in the mass metric."""
+    m, s, a, found = driven(name)
+    rng = np.random.default_rng(1)
+    recorded = a + rng.normal(size=len(a))
+    with pytest.raises(vc.AssemblyError, match="nearest=True"):
+        vc.inverse_dynamics(m, s, recorded, actuators=False)
+    result = vc.inverse_dynamics(m, s, recorded, actuators=False, nearest=True)
+    M, off = vc.mass_matrix(m, s), result.a - recorded
+    np.testing.assert_array_equal(result.correction, off)
+    # orthogonal, in the metric, to all motions that the loops allow; and allowed
+    assert np.abs(found.W.T @ M @ off).max(initial=0.0) < 1e-9 * np.abs(M @ off).max()
+    allowed = found.W @ np.linalg.lstsq(found.W, result.a - found.w, rcond=None)[0] + found.w
+    assert deviation(allowed, result.a) < 1e-9
+    assert "accelerations corrected, at most by" in repr(result)
+    same = vc.inverse_dynamics(m, s, a, actuators=False, nearest=True)
+    assert not same.correction.any() and "corrected" not in repr(same)
+
+
+def test_residual_of_a_floating_figure():
+    """The free joint of an open figure carries what nothing drives: exactly what inverse dynamics asks of it."""
+    m = vc.Mechanism("floating")
+    m.add_link("base", "ground", vc.Free(), inertia=Inertia.box(2.0, (0.2, 0.3, 0.4)))
+    m.add_link("arm", "base", Revolute("y"), at=(0.1, 0, 0), inertia=Inertia.box(1.0, (0.4, 0.1, 0.1), com=(0.2, 0, 0)))
+    s = m.state()
+    rng = np.random.default_rng(0)
+    s.v = rng.normal(size=7)
+    a = rng.normal(size=7)
+    with pytest.raises(vc.ActuationError):
+        vc.inverse_dynamics(m, s, a, actuators=True)
+    every = vc.inverse_dynamics(m, s, a)
+    result = vc.inverse_dynamics(m, s, a, residuals=["base"])
+    np.testing.assert_allclose(result.residuals["base"], every["base"], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(result["arm"], every["arm"], rtol=1e-12, atol=1e-12)
+    assert not result["base"].any() and "residual" in repr(result)
+
+
+def test_residuals_are_as_small_as_they_can_be():
+    """A five-bar with one motor too few: what it cannot drive is carried, and the motion comes out."""
+    m, start = closed_zoo.five_bar()
+    m.edit_joint("left crank", actuated=False)
+    s = closed_zoo.random_closed_state(np.random.default_rng(0), m, start)
+    found = vc.mobility(m, s, probe=False)
+    a = found.W @ np.array([3.0, -2.0]) + found.w
+    result = vc.inverse_dynamics(m, s, a, residuals=["left crank", "left elbow"])
+    tau = result.tau.copy()
+    for name, residual in result.residuals.items():
+        tau[s.layout.slot(name).v] += residual
+    assert deviation(vc.forward_dynamics(m, s, tau).a, a) < 1e-9
+    # one equation, two carriers: the residual of least norm is along the equation
+    carriers = [s.layout.slot(name).v.start for name in result.residuals]
+    driven_rows = found.W[[s.layout.slot("right crank").v.start]]
+    beyond = np.linalg.svd(driven_rows)[2][1:]
+    along = found.W[carriers] @ beyond[0]
+    values = np.array([residual[0] for residual in result.residuals.values()])
+    assert abs(values[0] * along[1] - values[1] * along[0]) < 1e-9 * np.abs(values).max()
+
+
+def test_residuals_take_what_limits_leave(loaded):
+    """Torques stay within their limits, and a residual carries the rest."""
+    m, s, a, free = loaded
+    limits = dict.fromkeys(free.actuation.names, (-0.1, 0.1))
+    result = vc.inverse_dynamics(m, s, a, limits=limits, residuals=["left crank", "right crank"])
+    assert np.abs(result.actuation.tau_act).max() <= 0.1 + 1e-8
+    tau = result.tau.copy()
+    for name, residual in result.residuals.items():
+        tau[s.layout.slot(name).v] += residual
+    assert deviation(vc.forward_dynamics(m, s, tau).a, a) < 1e-8  # the quadratic programme's own tolerance
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"residuals": ["nobody"]}, vc.UnknownNameError),
+        ({"residuals": "left crank"}, vc.InputError),
+        ({"residuals": ["left crank"], "actuators": False}, vc.InputError),
+        ({"nearest": 1}, vc.InputError),
+    ],
+)
+def test_refusals_of_recorded_motion(options, error):
+    """What cannot be meant is refused."""
+    m, s = closed_zoo.five_bar()
+    with pytest.raises(error):
+        vc.inverse_dynamics(m, s, np.zeros(m.n_v), **options)
 
 
 # --- loop forces -----------------------------------------------------------------------------------------------------

@@ -153,6 +153,15 @@ def bias_accelerations(case):
     return max(deviation(found, expected, scale), deviation(world, classical, scale), deviation(local, spatial, scale))
 
 
+def link_accelerations(case):
+    """Deviation of J a + Jdot v of all links: classical accelerations of their origins."""
+    model, data, q, v = case.pinocchio
+    pin.forwardKinematics(model, data, q, v, case.twin.v_from(case.a))
+    found = [vc.acceleration(case.m, case.s, case.a, link) for link in case.m.links]
+    expected = [pin.getFrameClassicalAcceleration(model, data, i, WORLD).vector[_FLIP] for i in case.twin.frame_ids]
+    return deviation(found, expected)
+
+
 # --- dynamics ------------------------------------------------------------------------------------------------------
 
 
@@ -232,6 +241,7 @@ QUANTITIES = (
     velocities,
     jacobians,
     bias_accelerations,
+    link_accelerations,
     mass_matrices,
     biases,
     inverse_dynamics,

@@ -20,7 +20,12 @@ def figure():
     return m, s
 
 
-@pytest.mark.parametrize("function", [vc.velocity, vc.jacobian, vc.bias_acceleration])
+def acceleration(m, s, *frame, **options):
+    """Acceleration with joint accelerations like the velocities."""
+    return vc.acceleration(m, s, s.v, *frame, **options)
+
+
+@pytest.mark.parametrize("function", [vc.velocity, vc.jacobian, vc.bias_acceleration, acceleration])
 @pytest.mark.parametrize("axes", ["world", "local"])
 def test_a_name_means_the_frame(figure, function, axes):
     """Kinematics of "left grip" are those of its link at its place, also of a point in the frame."""
@@ -60,3 +65,24 @@ def test_forces_on_frames(figure, axes):
     expected = vc.forward_dynamics(m, s, forces=[vc.Force(frame.link, R @ force, R @ moment, at)]).a
     found = vc.forward_dynamics(m, s, forces=[vc.Force(frame, force, moment, PLACE, axes)]).a
     assert np.abs(found - expected).max() < 1e-9 * np.abs(expected).max()
+
+
+def test_a_free_link_is_put_at_a_world_pose():
+    """Whatever its joint frame and its parent are, the link, or a frame on it, is where it was put."""
+    m = vc.Mechanism("carried")
+    m.add_link("cart", "ground", vc.Prismatic("x"), at=(0.3, 0.2, 1.01), inertia=vc.Inertia.sphere(1.0, 0.1))
+    joint_frame = vc.Pose((0.5, 0, -0.2), rpy=(0.3, -0.4, 1.0))
+    m.add_link("base", "cart", vc.Free(), at=joint_frame, inertia=vc.Inertia.sphere(1.0, 0.1))
+    m.add_frame("eye", "base", vc.Pose((0.1, 0.2, 0.3), rpy=(0.1, 0.2, 0.3)))
+    s = m.state()
+    s["cart"].q, s.v = 0.7, np.arange(7.0)
+    to = vc.Pose((1.0, 2.0, 3.0), rpy=(0.5, 0.6, 0.7))
+    for name in ("base", "eye"):
+        vc.set_pose(m, s, name, to)
+        found = vc.pose(m, s, name)
+        assert np.abs(found.p - to.p).max() < ROUNDING and np.abs(found.R - to.R).max() < ROUNDING
+    assert s["cart"].q == 0.7 and s.v.tolist() == [0, 1, 2, 3, 4, 5, 6]
+    with pytest.raises(vc.InputError, match="links that do: base"):
+        vc.set_pose(m, s, "cart", to)
+    with pytest.raises(vc.InputError, match="to must be a Pose"):
+        vc.set_pose(m, s, "base", "here")

@@ -141,3 +141,14 @@ def test_ctrl_c_leaves_a_readable_trace(tmp_path):
         trace = vc.Trace.load(file)
     assert trace.outcome == "interrupted"
     assert np.isfinite(trace.final.q).all()
+
+
+def test_the_folder_of_the_file_is_made(tmp_path):
+    """`out` in a folder that is not there yet makes it; a file in the folder's place is an error that says so."""
+    m = vc.Mechanism("ball")
+    m.add_link("ball", "ground", vc.Free(), inertia=vc.Inertia.sphere(1.0, 0.1))
+    file = tmp_path / "runs" / "today" / "ball.h5"
+    vc.simulate(m, m.state(), 0.01, out=file)
+    assert vc.Trace.load(file).outcome == "complete"
+    with pytest.raises(vc.TraceFileError, match="cannot write"):
+        vc.simulate(m, m.state(), 0.01, out=file / "within.h5")

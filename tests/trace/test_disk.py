@@ -106,13 +106,16 @@ def test_full_from_the_beginning(tmp_path):
 
 
 def test_folders_that_do_not_exist(tmp_path):
-    """A file in no folder, or one that is a folder, is refused before the run begins."""
-    for path in (tmp_path / "nowhere" / "run.h5", tmp_path / "file" / "run.h5"):
-        (tmp_path / "file").write_bytes(b"")
-        with pytest.raises(TraceFileError, match=r"cannot write .*(No such file|Not a directory)"):
-            TraceWriter(path)
-        with pytest.raises(TraceFileError, match="cannot write"):
-            Run().trace.save(path)
+    """A run makes its folder; a file in the folder's place, or a folder in the file's, is refused before it begins."""
+    TraceWriter(tmp_path / "new" / "run.h5")
+    with pytest.raises(TraceFileError, match=r"cannot write .*No such file"):
+        Run().trace.save(tmp_path / "newer" / "run.h5")
+    (tmp_path / "file").write_bytes(b"")
+    path = tmp_path / "file" / "run.h5"
+    with pytest.raises(TraceFileError, match=r"cannot write .*(File exists|Not a directory)"):
+        TraceWriter(path)
+    with pytest.raises(TraceFileError, match="cannot write"):
+        Run().trace.save(path)
     with pytest.raises(TraceFileError, match="exists already"):
         TraceWriter(tmp_path)
     with pytest.raises(TraceFileError, match="cannot write"):

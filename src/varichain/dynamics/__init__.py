@@ -4,12 +4,13 @@ from varichain.dynamics.actuation import Actuation
 from varichain.dynamics.assembly import Assembly, assemble
 from varichain.dynamics.batch import Batch
 from varichain.dynamics.coupling_matrix import CouplingMatrix, coupling_matrix
+from varichain.dynamics.equilibrium import Equilibrium, equilibrium
 from varichain.dynamics.forces import Force
 from varichain.dynamics.forward import ForwardDynamics, forward_dynamics
 from varichain.dynamics.inertia import bias_force, center_of_mass, center_of_mass_jacobian, mass_matrix
 from varichain.dynamics.inverse import InverseDynamics, inverse_dynamics
 from varichain.dynamics.joint_forces import joint_forces
-from varichain.dynamics.kinematics import bias_acceleration, jacobian, pose, velocity
+from varichain.dynamics.kinematics import acceleration, bias_acceleration, jacobian, pose, set_pose, velocity
 from varichain.dynamics.limits import limit_excess
 from varichain.dynamics.loop_forces import LoopForces
 from varichain.dynamics.loops import LoopState, loop_states
@@ -24,6 +25,7 @@ __all__ = [
     "Batch",
     "CouplingMatrix",
     "Energy",
+    "Equilibrium",
     "Force",
     "ForwardDynamics",
     "InverseDynamics",
@@ -32,6 +34,7 @@ __all__ = [
     "Mobility",
     "Momentum",
     "Prepared",
+    "acceleration",
     "assemble",
     "bias_acceleration",
     "bias_force",
@@ -39,6 +42,7 @@ __all__ = [
     "center_of_mass_jacobian",
     "coupling_matrix",
     "energy",
+    "equilibrium",
     "forward_dynamics",
     "inverse_dynamics",
     "jacobian",
@@ -50,5 +54,6 @@ __all__ = [
     "momentum",
     "pose",
     "project",
+    "set_pose",
     "velocity",
 ]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from varichain.dynamics.mobility import Mobility
-from varichain.errors import ActuationError, InputError, MissingExtraError, UnknownNameError
+from varichain.dynamics.torque_limits import within_limits
+from varichain.errors import ActuationError, InputError, UnknownNameError
 from varichain.layout.layout import Layout
+from varichain.layout.tree import JointSlot
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_numbers, mapping, positive_scalar
 from varichain.spatial.report import Listing, Report, Reported, numbers
@@ -51,24 +53,45 @@ def distribute(
     load: Array,
     weights: Mapping[str, float] | None,
     limits: Mapping[str, tuple[float, float]] | None,
-) -> Actuation:
-    """Share the generalized load tau_ind (N_F,) among the actuators."""
+    carriers: Sequence[JointSlot] = (),
+) -> tuple[Actuation, dict[str, Array]]:
+    """Share the generalized load tau_ind (N_F,) among the actuators, and joints that may carry the rest of it."""
     S, names = coordinates.S, coordinates.actuated
     cost = np.ones(len(names))
     for name, weight in mapping(weights, "weights").items():
         cost[_freedoms(layout, names, name)] = positive_scalar(weight, f"weight of joint {name!r}")
-    # least norm of sqrt(cost) tau with S^T tau = load
-    root = np.sqrt(cost)
-    tau = np.linalg.lstsq((S / root[:, None]).T, load, rcond=_RANK)[0] / root if S.size else np.zeros(len(names))
-    missing = load - S.T @ tau
+    carried = [k for slot in carriers for k in range(slot.v.start, slot.v.stop)]
+    R = coordinates.W[carried]
+    rest = _beyond_actuators(S, R, load)
+    tau = _least_norm(S, cost, load - R.T @ rest)
+    missing = load - S.T @ tau - R.T @ rest
     size = float(np.abs(load).max(initial=0.0))
     if np.abs(missing).max(initial=0.0) > _DRIVEN * max(1.0, size):
         raise _undrivable(coordinates, missing)
     if limits and mapping(limits, "limits"):
-        lower, upper = _bounds(layout, names, limits)
-        if (tau < lower).any() or (tau > upper).any():
-            tau = _within_limits(S, load, cost, lower, upper, names)
-    return _as_actuation(layout, coordinates, tau)
+        bounds = _bounds(layout, names, limits)
+        if (tau < bounds[0]).any() or (tau > bounds[1]).any():
+            tau, rest = within_limits(S, R, load, cost, bounds, names)
+    places = dict(zip(carried, rest.tolist(), strict=True))
+    residuals = {slot.name: np.array([places[k] for k in range(slot.v.start, slot.v.stop)]) for slot in carriers}
+    return _as_actuation(layout, coordinates, tau), residuals
+
+
+def _least_norm(S: Array, cost: Array, load: Array) -> Array:
+    """Torques of least sum cost tau^2 with S^T tau = load, as far as they can."""
+    if not S.size:
+        return np.zeros(len(S))
+    root = np.sqrt(cost)
+    return np.asarray(np.linalg.lstsq((S / root[:, None]).T, load, rcond=_RANK)[0] / root, float)
+
+
+def _beyond_actuators(S: Array, R: Array, load: Array) -> Array:
+    """Residual of least norm with which R^T residual leaves a load that the actuators can drive, as far as it can."""
+    if not R.size:
+        return np.zeros(len(R))
+    U, sigma, _ = np.linalg.svd(S.T) if S.size else (np.eye(len(load)), np.zeros(0), None)
+    beyond = U[:, int(np.count_nonzero(sigma > _RANK * sigma.max(initial=1e-300))) :].T
+    return np.asarray(np.linalg.lstsq(beyond @ R.T, beyond @ load, rcond=_RANK)[0], float)
 
 
 def _as_actuation(layout: Layout, coordinates: Mobility, tau: Array) -> Actuation:
@@ -129,28 +152,3 @@ def _bounds(layout: Layout, names: tuple[str, ...], limits: Mapping[str, tuple[f
         places = _freedoms(layout, names, joint)
         lower[places], upper[places] = low, high
     return lower, upper
-
-
-def _within_limits(S: Array, load: Array, cost: Array, lower: Array, upper: Array, names: tuple[str, ...]) -> Array:
-    """Least weighted norm within torque limits: a quadratic programme."""
-    try:
-        import daqp
-    except ImportError:
-        raise MissingExtraError("torque limits need the package daqp: pip install 'varichain[qp]'") from None
-    # independent rows of S^T tau = load only, and no infinite numbers: daqp takes 1e30 as open
-    U, sigma, Vt = np.linalg.svd(S.T, full_matrices=False)
-    rank = int(np.count_nonzero(sigma > _RANK * sigma[0]))
-    A, b = sigma[:rank, None] * Vt[:rank], U[:, :rank].T @ load
-    high = np.concatenate([np.minimum(upper, 1e30), b])
-    low = np.concatenate([np.maximum(lower, -1e30), b])
-    sense = np.concatenate([np.zeros(len(names)), np.full(rank, 5)]).astype(np.int32)  # 5: equality, active
-    tau, _, flag, _ = daqp.solve(np.diag(cost), np.zeros(len(names)), np.ascontiguousarray(A), high, low, sense)
-    if flag < 1:
-        at_limit = [name for name, bound in zip(names, np.isfinite(lower) | np.isfinite(upper), strict=True) if bound]
-        raise ActuationError(
-            f"no torques within the limits of {', '.join(map(repr, at_limit))} drive this motion; widen the limits or "
-            "slow the motion",
-            float(np.abs(load).max()),
-            at_limit,
-        )
-    return np.asarray(tau)

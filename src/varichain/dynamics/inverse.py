@@ -16,13 +16,14 @@ from varichain.dynamics.loop_forces import NO_LOOPS, LoopForces, require_closed,
 from varichain.dynamics.loops import constraint_bias, constraint_matrix
 from varichain.dynamics.mobility import Mobility, mobility
 from varichain.dynamics.report import joint_listing
-from varichain.errors import AssemblyError, UnknownNameError
+from varichain.errors import AssemblyError, InputError, UnknownNameError
+from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
 from varichain.kernels.inverse_dynamics import inverse_dynamics as _inverse_dynamics
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import finite_array, finite_scalar, flag, mapping
+from varichain.spatial.checks import finite_array, finite_scalar, flag, listed, mapping
 from varichain.spatial.report import Listing, Report, Reported, numbers
 
 _CONSISTENT = 1e-6  # accelerations that open a loop by more than this part of their size are refused
@@ -41,6 +42,8 @@ class InverseDynamics(Reported):
         actuation: How the actuators share the load; None if they were not asked.
         is_nearly_singular: Whether which rows of the loops are independent was a close decision: torques and loop
             forces may then be huge, and mean that this configuration is to be avoided.
+        correction: `a` less the accelerations that were asked for (n_v,): zero but with `nearest`.
+        residuals: What freedoms that may carry a residual carry, by joint (its n_v,) [N m or N].
     """
 
     tau: Array
@@ -49,6 +52,8 @@ class InverseDynamics(Reported):
     actuation: Actuation | None
     is_nearly_singular: bool
     layout: Layout
+    correction: Array
+    residuals: Mapping[str, Array]
 
     def __getitem__(self, joint: str) -> Array:
         """Generalized forces of one joint (its n_v,)."""
@@ -60,11 +65,17 @@ class InverseDynamics(Reported):
         """Torques joint by joint, then wrenches loop by loop."""
         by = "every joint driven" if self.actuation is None else f"{len(self.actuation.names)} actuated freedoms"
         note = "; nearly singular" if self.is_nearly_singular else ""
+        if self.correction.any():
+            largest = int(np.abs(self.correction).argmax())
+            asked = f"{self.correction[largest]:.3g} at {self.layout.freedom_name(largest)!r}"
+            note += f"; accelerations corrected, at most by {asked}"
         title = f"inverse dynamics of {self.layout.mechanism_name!r}: {by}{note}"
         virtual = {} if self.actuation is None else self.actuation.virtual
         torques = joint_listing(self.layout, self.tau, "tau [N m or N]")
         more = [(name, "closes a loop", numbers(tau)) for name, tau in virtual.items()]
-        return title, (Listing(torques.head, [*torques.rows, *more]), self.loop_forces.listing())
+        carried = [(name, numbers(residual)) for name, residual in self.residuals.items()]
+        residuals = Listing(("joint", "residual [N m or N]"), carried)
+        return title, (Listing(torques.head, [*torques.rows, *more]), residuals, self.loop_forces.listing())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """The generalized forces of all tree joints."""
@@ -80,6 +91,8 @@ def inverse_dynamics(
     actuators: bool | None = None,
     weights: Mapping[str, float] | None = None,
     limits: Mapping[str, tuple[float, float]] | None = None,
+    nearest: bool = False,
+    residuals: Iterable[str] = (),
 ) -> InverseDynamics:
     """Torques that give the accelerations a.
 
@@ -97,57 +110,86 @@ def inverse_dynamics(
         actuators: Whether only actuated joints may give torque; by default in closed chains, or with weights, limits.
         weights: Cost of a joint's torque squared, 1 if not named.
         limits: (lower, upper) torque of joints; needs the extra "qp".
+        nearest: Whether accelerations (n_v,) that would open the loops, as recorded ones do, are replaced by the
+            nearest that do not, in the metric of the masses [Gauss]; the result has the `correction`.
+        residuals: Names of tree joints that may carry what the actuators cannot, such as the free joint of a recorded
+            figure; as little as possible, in the result's `residuals`.
 
     Raises:
         ActuationError: The actuators cannot drive this motion (within the limits).
         AssemblyError: The loops are open, or the accelerations would open them.
     """
     layout, table = opened_with_mass(m, s)
-    mapping(weights, "weights"), mapping(limits, "limits")
+    mapping(weights, "weights"), mapping(limits, "limits"), flag(nearest, "nearest")
+    carriers = [layout.slot(name) for name in listed(residuals, str, "residuals")]
     if actuators is not None:
         flag(actuators, "actuators")
+        if carriers and not actuators:
+            raise InputError("residuals are what actuators cannot give: leave out actuators=False, which drives all")
     else:
-        actuators = not layout.is_tree or bool(weights) or bool(limits)
+        actuators = not layout.is_tree or bool(weights) or bool(limits) or bool(carriers)
     if layout.is_tree and not actuators:
         acceleration = joint_vector(layout, a, "a")
         tau = np.empty(layout.n_v)
         with applied(layout, table, s, forces):
             _inverse_dynamics(table, s.q, s.v, acceleration, tau)
-        return InverseDynamics(tau, acceleration, NO_LOOPS, None, False, layout)
+        return InverseDynamics(tau, acceleration, NO_LOOPS, None, False, layout, np.zeros(layout.n_v), {})
     require_closed(layout, table, s)
-    acceleration, coordinates = _accelerations(m, layout, table, s, a)
+    acceleration, correction, coordinates = _accelerations(m, layout, table, s, a, nearest)
     tau_O = np.empty(layout.n_v)
     with applied(layout, table, s, forces):
         _inverse_dynamics(table, s.q, s.v, acceleration, tau_O)
+    is_close = coordinates.is_nearly_singular
     if not actuators:
         none = reaction(layout, table, s, np.zeros(layout.n_v))
-        return InverseDynamics(tau_O, acceleration, none, None, coordinates.is_nearly_singular, layout)
-    actuation = distribute(layout, coordinates, coordinates.W.T @ tau_O, weights, limits)
+        return InverseDynamics(tau_O, acceleration, none, None, is_close, layout, correction, {})
+    actuation, carried = distribute(layout, coordinates, coordinates.W.T @ tau_O, weights, limits, carriers)
     missing = tau_O - actuation.tree
+    for slot in carriers:
+        missing[slot.v] -= carried[slot.name]
     for loop in layout.loops:
         if loop.name in actuation.virtual:
             missing = missing - virtual_map(layout, table, s, loop).T @ actuation.virtual[loop.name]
     found = reaction(layout, table, s, missing)
-    return InverseDynamics(actuation.tree, acceleration, found, actuation, coordinates.is_nearly_singular, layout)
+    return InverseDynamics(actuation.tree, acceleration, found, actuation, is_close, layout, correction, carried)
 
 
-def _accelerations(m: Mechanism, layout: Layout, table: Table, s: State, a: Any) -> tuple[Array, Mobility]:
-    """Accelerations of the tree that keep the loops closed, and the generalized coordinates."""
+def _accelerations(
+    m: Mechanism, layout: Layout, table: Table, s: State, a: Any, nearest: bool
+) -> tuple[Array, Array, Mobility]:
+    """Accelerations of the tree that keep the loops closed, how they were corrected, and generalized coordinates."""
+    none = np.zeros(layout.n_v)
     if not layout.is_tree and (a is None or isinstance(a, Mapping)):
-        return _completed(m, layout, s, dict(a or {}))
+        completed, coordinates = _completed(m, layout, s, dict(a or {}))
+        return completed, none, coordinates
     acceleration = joint_vector(layout, a, "a")
     coordinates = mobility(m, s, probe=False)
-    if not layout.is_tree:
-        opening = constraint_matrix(layout, table, s.q) @ acceleration + constraint_bias(layout, table, s)
-        size = 1.0 + float(np.abs(acceleration).max(initial=0.0))
-        if np.abs(opening).max(initial=0.0) > _CONSISTENT * size:
-            residuals = {one.name: float(np.abs(opening[one.rows]).max(initial=0.0)) for one in layout.constraints}
-            raise AssemblyError(
-                f"these accelerations would open the loops by up to {np.abs(opening).max():.3g} [m/s^2 or rad/s^2]; "
-                f"give those of independent joints alone, such as {list(coordinates.independent)}",
-                residuals,
-            )
-    return acceleration, coordinates
+    if layout.is_tree:
+        return acceleration, none, coordinates
+    opening = constraint_matrix(layout, table, s.q) @ acceleration + constraint_bias(layout, table, s)
+    size = 1.0 + float(np.abs(acceleration).max(initial=0.0))
+    if np.abs(opening).max(initial=0.0) <= _CONSISTENT * size:
+        return acceleration, none, coordinates
+    if nearest:
+        closed = _nearest(table, s, acceleration)
+        return closed, closed - acceleration, coordinates
+    residuals = {one.name: float(np.abs(opening[one.rows]).max(initial=0.0)) for one in layout.constraints}
+    raise AssemblyError(
+        f"these accelerations would open the loops by up to {np.abs(opening).max():.3g} [m/s^2 or rad/s^2]; "
+        f"give those of independent joints alone, such as {list(coordinates.independent)}, or nearest=True",
+        residuals,
+    )
+
+
+def _nearest(table: Table, s: State, a: Array) -> Array:
+    """Accelerations nearest to a in the metric of the masses that keep the loops closed.
+
+    By Gauss's principle these are what the torques of the tree alone give when the loops act.
+    """
+    tau, closed = np.empty_like(a), np.empty_like(a)
+    _inverse_dynamics(table, s.q, s.v, a, tau)
+    constrained_forward_dynamics(table, s.q, s.v, tau, closed)
+    return closed
 
 
 def _completed(m: Mechanism, layout: Layout, s: State, given: dict[str, Any]) -> tuple[Array, Mobility]:

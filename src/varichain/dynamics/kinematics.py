@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics.arguments import link_row, opened
+from varichain.dynamics.arguments import joint_vector, link_row, opened
 from varichain.errors import InputError, UnknownNameError, quoted
 from varichain.kernels.links import link_bias_acceleration, link_jacobian, link_poses, link_velocity
 from varichain.layout.layout import Layout
-from varichain.layout.state import State
+from varichain.layout.state import State, layout_for
 from varichain.mechanism.frames import Frame
+from varichain.mechanism.joints import Free
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
@@ -32,6 +34,26 @@ def pose(m: Mechanism, s: State, link: Carrier, at: Place = _ORIGIN) -> Pose:
     R, p = poses(layout, table, s)
     found = Pose._trusted(p[row], R[row].reshape(3, 3))
     return found if frame is _ORIGIN else found @ frame
+
+
+def set_pose(m: Mechanism, s: State, link: Carrier, to: Pose) -> None:
+    """Put a free link, or a named frame on it, at a world pose: its joint's coordinates are set, velocities stay.
+
+    `s[joint].pose` is the pose in the joint frame, which files put anywhere.
+
+    Raises:
+        InputError: The link does not hang on a free joint.
+    """
+    layout, _ = opened(m, s)
+    row, frame = _placed(m, layout, link, _ORIGIN)
+    moved = m.link(list(layout.link_index)[row])
+    if not isinstance(moved.joint, Free) or moved.parent is None:
+        free = [one.name for one in m.links if isinstance(one.joint, Free)]
+        raise InputError(
+            f"link {moved.name!r} does not hang on a free joint; links that do: {', '.join(free) or 'none'}"
+        )
+    X_WJ = pose(m, s, moved.parent, moved.at)
+    s[str(moved.joint.name)].pose = X_WJ.inverse() @ Pose.coerce(to, "to") @ frame.inverse()
 
 
 def poses(layout: Layout, table: NDArray[np.int64], s: State) -> tuple[Array, Array]:
@@ -82,6 +104,17 @@ def bias_acceleration(m: Mechanism, s: State, link: Carrier, at: Place = _ORIGIN
     result = np.empty(6)
     link_bias_acceleration(table, s.q, s.v, row, frame.p.copy(), local, result)
     return _turned(result, frame) if local else result
+
+
+def acceleration(m: Mechanism, s: State, a: Any, link: Carrier, at: Place = _ORIGIN, axes: str = "world") -> Array:
+    """Acceleration [angular; linear] (6,) [rad/s^2, m/s^2] of a point or frame of a link.
+
+    J a + Jdot v: the rate of `velocity` with the same arguments, which see. `a` are accelerations of the joints (n_v,),
+    or {joint: value}, others zero, as `forward_dynamics` returns them. Gravity plays no part.
+    """
+    J = jacobian(m, s, link, at, axes)
+    result: Array = J @ joint_vector(layout_for(m, s), a, "a") + bias_acceleration(m, s, link, at, axes)
+    return result
 
 
 def _placed(m: Mechanism, layout: Layout, link: Carrier, at: Place) -> tuple[int, Pose]:

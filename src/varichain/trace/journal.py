@@ -27,12 +27,16 @@ class Journal:
     """
 
     def __init__(self, path: str, overwrite: bool) -> None:
-        """Create the file, with its first frames.
+        """Create the file, with its first frames, and the folder that it is to lie in.
 
         Raises:
             TraceFileError: It exists already and may not be overwritten, or cannot be written.
         """
         check_free(path, overwrite)
+        try:
+            os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
+        except OSError as error:
+            raise unwritable(path, error) from error
         self.path = path
         self._name = part_of(path) if os.path.lexists(path) else path
         self._size = 0
