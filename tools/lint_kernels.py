@@ -35,6 +35,9 @@ FACTS: dict[str, tuple[str, ...]] = {
     "rows factored": ("rows propagated",),  # the factor of their Gram matrix
     "slips loaded": (),  # position errors of couplings
     "slip rates loaded": (),  # velocity errors of couplings
+    "links gathered": (),  # centres and arms of links of particles
+    "links oriented": ("links gathered",),  # their rotation matrices and angular velocities
+    "freedoms measured": ("links gathered",),  # coordinates and rates of joints between them
 }
 _SECTION = re.compile(r"#\s*(layout|in and out|in|out|work)(?=$|[\s:(,])")
 _SECTIONS = "# layout, # in, # in and out, # out, # work"

@@ -38,6 +38,7 @@ TOPICS = {
         "simulate resume at when when_force use stop PD ComputedTorque Torques Compiled SoftLimits Motion JointMotion "
         "TimeFunctions rollout Rollout LiveRun load_scenario",
     ),
+    "particles": ("Particles", "Links as particles: the second engine.", "particles"),
     "traces": (
         "Traces and pictures",
         "What a run did, as numbers, pictures, films and pages.",

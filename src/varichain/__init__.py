@@ -51,7 +51,7 @@ from varichain.errors import (
 )
 
 if TYPE_CHECKING:
-    from varichain import closures, figures
+    from varichain import closures, figures, particles
     from varichain.closures import constant_loops, replace_constant_loops
     from varichain.drawing import draw
     from varichain.dynamics import (
@@ -253,7 +253,7 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import a package when one of its names is first asked for."""
-    if name in ("closures", "figures", "mechanism", "spatial"):
+    if name in ("closures", "figures", "mechanism", "particles", "spatial"):
         return importlib.import_module(f"varichain.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'varichain' has no attribute {name!r}")
@@ -396,6 +396,7 @@ __all__ = [
     "mobility",
     "momentum",
     "overloads",
+    "particles",
     "plot",
     "pose",
     "project",

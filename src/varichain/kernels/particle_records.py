@@ -1,0 +1,193 @@
+"""Records of links as particles: springs, links of four particles, restrictions, freedoms of joints, contacts, a run.
+
+A link is four particles of a quarter of its mass: x_i = o + sum_a t_ia A_a with the centre o, three arms A_a and t_i =
+(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1). So o = sum_i x_i / 4 and A_a = sum_i t_ia x_i / 4 are linear in the
+particles. At rest the arms have the lengths s_a and lie along the link's principal axes. A point of a link is o and
+three numbers that multiply its arms; a direction is three such numbers.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from varichain.kernels.jit import Kind
+
+_I, _F = np.int64, np.float64
+
+# A spring-damper between two particles.
+SPRING = np.dtype(
+    [
+        ("i", _I),
+        ("j", _I),
+        ("length", _F),  # at rest
+        ("stiffness", _F),
+        ("damping", _F),
+        ("breaks", _F),  # largest force; infinite if the spring holds any
+        ("force", _F),  # of the last evaluation, positive if the spring pulls
+    ],
+    align=True,
+)
+
+# Three particles of a joint [TS]: two ends and the middle.
+TRIO = np.dtype(
+    [
+        ("i", _I),
+        ("middle", _I),
+        ("j", _I),
+        ("torque", _F),  # that opens the angle between the ends
+        ("friction", _F),  # largest moment of dry friction
+        ("stiffness", _F),  # of friction that sticks
+        ("damping", _F),
+        ("bend", _F),  # of friction that sticks [rad]
+        ("paper", _I),  # 1 if accelerations lose their part across the plane of the three, as the paper has it
+    ],
+    align=True,
+)
+
+# A link of four particles, one after the other.
+PARTICLE_LINK = np.dtype(
+    [
+        ("first", _I),  # the first of its particles
+        ("fixed", _I),
+        ("s", _F, 3),  # lengths of the arms at rest
+        ("stiffness", _F, 2),  # of the braces from the centre to the ends of the arms, and of those between these ends
+        ("damping", _F, 2),
+        ("principal", _F, 9),  # rotation matrix: principal axes in the link's frame
+        # working values
+        ("o", _F, 3),
+        ("A", _F, 9),  # arms by rows
+        ("o_rate", _F, 3),
+        ("A_rate", _F, 9),
+        ("f", _F, 3),  # force that belongs to o
+        ("G", _F, 9),  # forces that belong to the arms
+        ("R", _F, 9),  # rotation matrix of the link's frame in the world
+        ("w", _F, 3),  # angular velocity, world axes
+        ("strain", _F),  # largest of the braces
+    ],
+    align=True,
+)
+
+# What a restriction measures between links a and b: (p_a - p_b) . d, arm d_a . d_b, or |p_a - p_b|.
+ALONG, CROSSED, APART = 0, 1, 2
+
+# A scalar function of two links that a spring-damper keeps at `rest`.
+RESTRICTION = np.dtype(
+    [
+        ("kind", _I),
+        ("a", _I),
+        ("b", _I),
+        ("on_a", _I),  # 1 if the direction of ALONG is link a's, 0 if link b's
+        ("p_a", _F, 3),
+        ("p_b", _F, 3),
+        ("d_a", _F, 3),
+        ("d_b", _F, 3),
+        ("arm", _F),
+        ("rest", _F),
+        ("pitch", _F),  # of a screw: travel per angle of `freedom`
+        ("freedom", _I),  # -1 if there is none
+        ("joint", _I),
+        ("stiffness", _F),
+        ("damping", _F),
+        ("error", _F),  # of the last evaluation [m]
+        ("force", _F),
+    ],
+    align=True,
+)
+
+# What a freedom of a joint measures: an angle, a displacement, the orientation of a ball, the pose of a free link.
+ANGLE, SLIDE, BALL, POSE = 0, 1, 2, 3
+
+# A freedom of a joint, or all of a ball or of a free joint: springs, dampers, friction, stops, torques.
+PARTICLE_FREEDOM = np.dtype(
+    [
+        ("kind", _I),
+        ("q", _I),  # first coordinate and first freedom in the vectors of the tree; -1 of a joint that closes a loop
+        ("v", _I),
+        ("a", _I),  # link that has the pointer of an angle, or that moves
+        ("b", _I),  # link that has u and v of an angle, or against which it moves
+        ("p_a", _F, 3),  # origins of the frames
+        ("p_b", _F, 3),
+        ("pointer", _F, 3),  # angle = sign atan2(pointer . v, pointer . u); direction of a displacement
+        ("u", _F, 3),
+        ("w", _F, 3),
+        ("sign", _F),
+        ("on_a", _I),  # 1 if the direction of a displacement is link a's
+        ("R_a", _F, 9),  # frames of a ball or a free joint, in the links' frames
+        ("R_b", _F, 9),
+        ("acts", _I),  # 1 if anything but controllers acts in it
+        ("stiffness", _F, 2),  # of the joint's spring, rotation and translation, towards rest
+        ("rest", _F, 7),
+        ("damping", _F, 6),
+        ("friction", _F, 6),
+        ("isotropic", _I),
+        ("stick", _F, 2),  # stiffness and damping of friction that sticks
+        ("lower", _F, 3),
+        ("upper", _F, 3),
+        ("has_cone", _I),  # 1 of a ball with swing and twist
+        ("axis", _F, 3),
+        ("center", _F, 4),
+        ("stop", _F, 2),  # stiffness and damping of stops
+        # working values
+        ("x", _F),  # of a scalar: coordinate and rate
+        ("rate", _F),
+        ("force", _F),  # that other records add
+        ("bend", _F, 6),  # of friction that sticks
+    ],
+    align=True,
+)
+
+# Loads of a joint, and those at which it breaks.
+PARTICLE_JOINT = np.dtype(
+    [
+        ("a", _I),
+        ("b", _I),
+        ("force", _F, 3),  # on link a, world axes
+        ("moment", _F, 3),
+        ("largest_force", _F),
+        ("largest_moment", _F),
+        ("one_sided", _I),
+        ("direction", _F, 3),  # of link b, in which the joint can only push link a
+        ("watched", _I),
+    ],
+    align=True,
+)
+
+
+class Accounts(NamedTuple):
+    """Energy accounts: power, or work, of each part that gives or takes energy."""
+
+    controllers: float
+    joints: float  # dampers, friction and stops
+    forces: float  # external
+    dampers: float  # of links, restrictions and springs
+    ground: float
+
+
+# Why a call returned.
+REACHED, TORN, LOST, BROKEN_JOINT, BROKEN_SPRING = range(5)
+
+PARTICLE_RUN = np.dtype(
+    [
+        ("gravity", _F, 3),
+        ("time", _F),
+        ("step", _F),
+        ("steps", _I),
+        ("is_evaluated", _I),
+        ("is_measured", _I),  # whether orientations and freedoms are needed at every step
+        ("has_breaks", _I),
+        ("power", _F, len(Accounts._fields)),  # of the last evaluation
+        ("work", _F, len(Accounts._fields)),
+        ("elastic", _F),  # energy of all springs [J]
+        ("outside", _F, 6),  # [moment about the origin; force] of weight, ground, fixed links and external forces
+        ("impulse", _F, 6),  # their integral
+        ("ground_force", _F, 3),
+        ("status", _I),
+        ("culprit", _I),
+    ],
+    align=True,
+)
+
+SPRINGS, TRIOS, PARTICLE_LINKS, RESTRICTIONS, PARTICLE_FREEDOMS, PARTICLE_JOINTS, PARTICLE_RUNS = [
+    Kind(record)
+    for record in (SPRING, TRIO, PARTICLE_LINK, RESTRICTION, PARTICLE_FREEDOM, PARTICLE_JOINT, PARTICLE_RUN)
+]

@@ -1,0 +1,11 @@
+"""Links as particles: the second engine, which vibrates, breaks, and converges to the rigid one as stiffness grows.
+
+A link is four particles on spring-dampers, a joint is 6 - n_v scalar restrictions. The package knows mechanisms,
+states and traces; the rigid engine's dynamics are not used.
+"""
+
+from varichain.particles.linked import LinkedSystem, from_mechanism
+from varichain.particles.steps import Stiffest, stiffest
+from varichain.particles.system import System
+
+__all__ = ["LinkedSystem", "Stiffest", "System", "from_mechanism", "stiffest"]

@@ -1,0 +1,199 @@
+"""Any mechanism as particles and restrictions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from varichain.dynamics.kinematics import pose, velocity
+from varichain.errors import InputError, StructureError, UnknownNameError
+from varichain.instants.restraints import checked_limits
+from varichain.kernels.particle_run import particle_coordinates
+from varichain.layout.state import State, layout_for
+from varichain.mechanism.joints import Fixed
+from varichain.mechanism.link import Link
+from varichain.mechanism.mechanism import Mechanism
+from varichain.particles.arms import Arms
+from varichain.particles.freedoms import Limits, add_freedoms
+from varichain.particles.joints import End, Ends, Spring, restrict
+from varichain.particles.system import System
+from varichain.spatial.arrays import Array
+from varichain.spatial.checks import non_negative_scalar, positive_scalar
+from varichain.spatial.pose import Pose
+
+Placed = Mapping[str, tuple[Array, Array]]
+
+
+class LinkedSystem(System):
+    """A mechanism as particles: four for each link, 6 - n_v restrictions for each joint.
+
+    Attributes:
+        mechanism: The mechanism, which is not changed.
+        layout: Its layout.
+        spring: Spring-dampers of links and joints.
+        limits: "hard", SoftLimits or "off".
+        ends: By the name of a link: its place, centre and mass; the ground included.
+        q, rates, tau: Of the tree's joints first, then those of joints that close loops.
+    """
+
+    def __init__(self, m: Mechanism, s: State, spring: Spring, limits: Limits, placed: Placed | None = None) -> None:
+        """Build it at a state; links in `placed` keep the positions and velocities of their particles.
+
+        Raises:
+            StructureError: A link that can move has no mass, or joints are coupled.
+        """
+        super().__init__(m.name, m.gravity)
+        self.mechanism, self.layout, self.spring, self.limits = m, layout_for(m, s), spring, limits
+        if m.couplings:
+            names = ", ".join(repr(coupling.name) for coupling in m.couplings)
+            raise StructureError(f"particles have no couplings, and {m.name!r} has {names}; cut them first")
+        self.ends: dict[str, End] = {}
+        self._add_links(s, placed or {})
+        self._add_joints(s)
+        self.run["time"] = s.time
+        self.run["has_breaks"] = int(self.joints.array["watched"].any())
+        self.run["is_measured"] = int(
+            self.freedoms.array["acts"].any() or (self.restrictions.array["freedom"] >= 0).any()
+        )
+        particle_coordinates(self.x, self.v, self.links.array, self.freedoms.array, self.q, self.rates)
+
+    # Building
+
+    def _add_links(self, s: State, placed: Placed) -> None:
+        m = self.mechanism
+        ground = Arms(np.ones(3), np.eye(3), False)
+        self.ends[m.ground.name] = End(self.add_ground(m.ground.name), ground, np.zeros(3), math.inf)
+        extents = _extents(m)
+        for link in m.links:
+            if link.inertia.mass == 0.0:
+                self.ends[link.name] = self._carried(link)
+                continue
+            V = velocity(m, s, link.name)
+            i = self.add_link(
+                link.name,
+                link.inertia,
+                extents[link.name],
+                pose(m, s, link.name),
+                V,
+                self.spring.stiffness,
+                self.spring.damping,
+            )
+            self.ends[link.name] = End(i, self.arms[i], link.inertia.com, link.inertia.mass)
+        self._gather()
+        for name, (x, v) in placed.items():
+            own = self._own(self.ends[name].link)
+            self.x[own], self.v[own] = x, v
+
+    def _carried(self, link: Link) -> End:
+        """End of a link without mass, which its parent carries."""
+        assert link.parent is not None
+        if not isinstance(link.joint, Fixed):
+            raise StructureError(
+                f"link {link.name!r} has no mass: it cannot be made of particles; give it an inertia, or a fixed joint"
+            )
+        parent = self.ends[link.parent.name]
+        return replace(parent, frame=parent.frame @ link.at)
+
+    def _add_joints(self, s: State) -> None:
+        m, layout = self.mechanism, self.layout
+        built: list[tuple[Ends, int, int]] = []
+        for link, slot in zip(m.links, layout.slots, strict=True):
+            assert link.joint is not None and link.parent is not None
+            if link.inertia.mass > 0.0:
+                ends = Ends(link.joint, self.ends[link.name], self._end(link.parent.name, link.at))
+                built.append((ends, slot.q.start, slot.v.start))
+        n_q, n_v = layout.n_q, layout.n_v
+        for connection in layout.connections:
+            a, b = self._end(connection.link_A, connection.on_A), self._end(connection.link_B, connection.on_B)
+            built.append((Ends(connection.joint, a, b), n_q, n_v))
+            n_q, n_v = n_q + connection.joint.n_q, n_v + connection.joint.n_v
+        self.q, self.rates, self.tau = np.zeros(n_q), np.zeros(n_v), np.zeros(n_v)
+        self.q[: layout.n_q] = s.q
+        for ends, q, v in built:
+            thread = add_freedoms(self, ends, self.spring, self.limits, q, v)
+            restrict(self, ends, self.spring, thread)
+        array = self.freedoms.array  # angles begin where the state has them, turns included
+        for i in range(len(array)):
+            array["x"][i] = self.q[array["q"][i]]
+
+    def _end(self, link: str, frame: Pose) -> End:
+        end = self.ends[link]
+        return replace(end, frame=end.frame @ frame)
+
+    # Questions
+
+    def measure(self) -> State:
+        """State nearest to the particles: joint coordinates from the best pose of each link."""
+        particle_coordinates(self.x, self.v, self.links.array, self.freedoms.array, self.q, self.rates)
+        n_q, n_v = self.layout.n_q, self.layout.n_v
+        return State(self.layout, self.q[:n_q].copy(), self.rates[:n_v].copy(), self.time)
+
+    def pose(self, link: str) -> Pose:
+        """Best pose of a link's frame: the rotation nearest to its arms, about its centre."""
+        if link not in self.ends:
+            raise UnknownNameError("link", link, self.ends)
+        end = self.ends[link]
+        particle_coordinates(self.x, self.v, self.links.array, self.freedoms.array, self.q, self.rates)
+        record = self.links.array[end.link]
+        R = np.array(record["R"]).reshape(3, 3)
+        return Pose(record["o"] - R @ end.center, R=R) @ end.frame
+
+    def placed(self) -> dict[str, tuple[Array, Array]]:
+        """Positions and velocities of each link's particles (4, 3), by name."""
+        moving = [name for name, end in self.ends.items() if self.links.names[end.link] == name]
+        own = {name: self._own(self.ends[name].link) for name in moving}
+        return {name: (self.x[place].copy(), self.v[place].copy()) for name, place in own.items()}
+
+    def gap(self) -> float:
+        """Largest error of a restriction of a joint [m]."""
+        return float(np.abs(self.restrictions.array["error"]).max(initial=0.0))
+
+    def strains(self) -> Array:
+        """Largest strain of the braces of each link, in the order of `m.links`."""
+        return np.array([self.links.array["strain"][self.ends[link.name].link] for link in self.mechanism.links])
+
+    def _own(self, link: int) -> slice:
+        first = int(self.links.array["first"][link])
+        return slice(first, first + 4)
+
+
+def _extents(m: Mechanism) -> dict[str, float]:
+    """Largest distance of a joint from the centre of each link [m]."""
+    found = dict.fromkeys([m.ground.name, *(link.name for link in m.links)], 0.0)
+    centers = {link.name: link.inertia.com for link in m.links} | {m.ground.name: np.zeros(3)}
+    for link in (*m.links, *m.virtual_links):
+        assert link.parent is not None
+        on_link = (link.name, np.zeros(3)) if link.real is None else (link.real.name, link.on_real.p)
+        for name, p in (on_link, (link.parent.name, link.at.p)):
+            found[name] = max(found[name], float(np.linalg.norm(p - centers[name])))
+    return found
+
+
+def from_mechanism(
+    m: Mechanism, s: State, *, stiffness: float = 1e6, damping: float = 0.3, limits: Any = "hard"
+) -> LinkedSystem:
+    """A mechanism in a state as particles [TS]: any tree, any loops, all joint types that can close a loop.
+
+    As the stiffness grows, the motion converges to the rigid engine's, of order 1 in 1 / stiffness.
+
+    Args:
+        m: Mechanism, without couplings; it is copied.
+        s: State.
+        stiffness: Of all springs of links and joints [N/m].
+        damping: Of these springs, as a part of the critical damping of each by itself.
+        limits: "hard" for stops as stiff as joints are, "soft" or `vc.SoftLimits(stiffness, damping)`, "off".
+
+    Raises:
+        StructureError: A link that can move has no mass, or joints are coupled.
+        InputError: A joint has an armature.
+    """
+    if not isinstance(m, Mechanism) or not isinstance(s, State):
+        raise InputError(f"expected a Mechanism and a State, not {type(m).__name__} and {type(s).__name__}")
+    spring = Spring(positive_scalar(stiffness, "stiffness"), non_negative_scalar(damping, "damping"))
+    own = m.copy()
+    layout_for(own, s)
+    return LinkedSystem(own, s.copy(), spring, checked_limits(limits))

@@ -1,0 +1,140 @@
+"""How long a step may be: the highest frequency and the fastest decay of a system, by power iteration."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.kernels.particle_run import evaluate_particles
+from varichain.kernels.tables import as_records
+from varichain.particles.system import System
+from varichain.spatial.arrays import Array
+
+_ITERATIONS = 80
+_MARGIN = 1.05  # a power iteration comes from below
+_PART = 0.5  # of the longest stable step, taken by default
+
+
+@dataclass(frozen=True)
+class Stiffest:
+    """The fastest motion of a system.
+
+    Attributes:
+        frequency: Highest angular frequency of all springs together [rad/s].
+        decay: Fastest decay by all dampers together [1/s].
+        name: Spring, link or joint that has most of the energy in the motion of the highest frequency.
+    """
+
+    frequency: float
+    decay: float
+    name: str
+
+    @property
+    def longest_step(self) -> float:
+        """Longest stable step of velocity Verlet [s].
+
+        With dampers that see the velocity to be expected, h < 2 / (c + (c^2 + w^2)^1/2) is stable for every mode with
+        frequency w and decay c.
+        """
+        rate = self.decay + math.hypot(self.decay, self.frequency)
+        return 2.0 / rate if rate > 0.0 else math.inf
+
+    @property
+    def step(self) -> float:
+        """Step that is taken by default [s]."""
+        return _PART * self.longest_step
+
+
+def stiffest(system: System) -> Stiffest:
+    """Highest frequency and fastest decay at the present positions."""
+    stiff = _Probe(system, is_stiffness=True)
+    square = stiff.largest()
+    return Stiffest(math.sqrt(_MARGIN * square), _MARGIN * _Probe(system, is_stiffness=False).largest(), stiff.name())
+
+
+class _Probe:
+    """A system whose dampers are the springs or the dampers of another one: its forces are -K u or -C u."""
+
+    def __init__(self, system: System, is_stiffness: bool) -> None:
+        self._system = system
+        arguments = list(system._arguments())
+        springs, trios, links, restrictions, freedoms, joints = (as_records(np.array(rows)) for rows in arguments[3:9])
+        if is_stiffness:
+            for rows in (springs, trios, links, restrictions):
+                rows["damping"] = rows["stiffness"]
+        for rows in (springs, trios, links, restrictions):
+            rows["stiffness"] = 0.0
+        _probe_freedoms(freedoms, is_stiffness)
+        trios["torque"] = trios["friction"] = 0.0
+        run = as_records(np.array(system.run))
+        run["gravity"] = 0.0
+        self._springs, self._links, self._restrictions = springs, links, restrictions
+        self._u = np.random.default_rng(0).normal(size=system.x.shape) * (system.inverse_mass[:, None] > 0.0)
+        self._force = np.zeros_like(system.x)
+        pushes, tau, q, rates = arguments[9][:0], np.zeros_like(system.tau), system.q.copy(), system.rates.copy()
+        self._arguments = (
+            *(system.x, self._u, system.inverse_mass, springs, trios, links, restrictions, freedoms, joints),
+            *(pushes, tau, run, q, rates, self._force),
+        )
+
+    def largest(self) -> float:
+        """Largest eigenvalue of M^-1 K or M^-1 C."""
+        w, value = self._system.inverse_mass[:, None], 0.0
+        mass = np.divide(1.0, w, out=np.zeros_like(w), where=w > 0.0)
+        for _ in range(_ITERATIONS):
+            self._u /= max(math.sqrt(float((mass * self._u**2).sum())), 1e-300)
+            evaluate_particles(*self._arguments)
+            value = -float((self._u * self._force).sum())
+            self._u[:] = -w * self._force
+        return max(value, 0.0)
+
+    def name(self) -> str:
+        """Spring, link or joint with most energy in the last motion."""
+        system, best, name = self._system, -1.0, ""
+        candidates: tuple[tuple[Array, list[str], str], ...] = (
+            (_power(self._springs), system.springs.names, "spring"),
+            (_brace_power(self._links), system.links.names, "link"),
+            (_power(self._restrictions), system.restrictions.names, "restriction"),
+        )
+        for power, names, kind in candidates:
+            if len(power) and power.max() > best:
+                best, name = float(power.max()), f"{kind} {names[int(power.argmax())]!r}"
+        return name
+
+
+def _probe_freedoms(freedoms: NDArray[Any], is_stiffness: bool) -> None:
+    """Let the dampers of freedoms be all springs that may act there, or all dampers."""
+    wide = np.isfinite(freedoms["lower"]).any(axis=1) | np.isfinite(freedoms["upper"]).any(axis=1)
+    has_stops = wide & (freedoms["acts"] > 0)
+    for k in range(6):
+        part = 0 if is_stiffness else 1
+        own = freedoms["stiffness"][:, k // 3] if is_stiffness else freedoms["damping"][:, k]
+        sticks = np.where(freedoms["friction"][:, k] > 0.0, freedoms["stick"][:, part], 0.0)
+        freedoms["damping"][:, k] = own + sticks + np.where(has_stops, freedoms["stop"][:, part], 0.0)
+    freedoms["friction"] = freedoms["stiffness"] = 0.0
+    freedoms["lower"], freedoms["upper"], freedoms["has_cone"] = -np.inf, np.inf, 0
+
+
+def _power(rows: NDArray[Any]) -> Array:
+    """Power of the dampers of springs or restrictions."""
+    c = np.asarray(rows["damping"])
+    power: Array = np.divide(rows["force"] ** 2, c, out=np.zeros(len(rows)), where=c > 0.0)
+    return power
+
+
+def _brace_power(links: NDArray[Any]) -> Array:
+    """Power of the dampers of braces, by links; enough to find the largest."""
+    arms, rates = (np.asarray(links[name]).reshape(-1, 3, 3) for name in ("A", "A_rate"))
+    power = np.zeros(len(links))
+    for a in range(3):
+        for other, rate, c in (
+            (arms[:, a], rates[:, a], links["damping"][:, 0]),
+            (arms[:, a] - arms[:, a - 1], rates[:, a] - rates[:, a - 1], links["damping"][:, 1]),
+        ):
+            speed = (other * rate).sum(axis=1) / np.linalg.norm(other, axis=1)
+            power += c * speed**2
+    return power

@@ -1,0 +1,300 @@
+"""Particles, spring-dampers between them, links of four particles and their joints, built by hand or of a mechanism."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from varichain.errors import DuplicateNameError, InputError, UnknownNameError, quoted
+from varichain.kernels.particle_records import (
+    PARTICLE_FREEDOM,
+    PARTICLE_JOINT,
+    PARTICLE_LINK,
+    PARTICLE_RUN,
+    RESTRICTION,
+    SPRING,
+    TRIO,
+    Accounts,
+)
+from varichain.kernels.particle_run import evaluate_particles, particle_totals, verlet
+from varichain.kernels.run_records import FORCE
+from varichain.kernels.tables import as_records
+from varichain.mechanism.inertia import Inertia
+from varichain.particles.arms import Arms, arms_of, particles_of, velocities_of
+from varichain.particles.rows import Rows
+from varichain.spatial.arrays import Array
+from varichain.spatial.checks import finite_array, finite_scalar, name_string, non_negative_scalar, positive_scalar
+from varichain.spatial.pose import Pose
+
+RULES = ("sound", "paper")
+_GRAVITY = (0.0, 0.0, -9.81)
+BRACES = np.array([16.0, 8.0])
+"""Stiffness of braces, from the centre to an arm's end and between two ends, in units of that of joints.
+
+When an arm grows by d, the four springs between the particles at its two ends grow by 2 d: 4 (2 d)^2 = 16 d^2.
+"""
+
+_STICK = 1e3  # stiffness of friction that sticks, in units of the largest friction per radian
+
+
+class System:
+    """Particles and what acts between them, with positions and velocities that change as time passes.
+
+    Attributes:
+        name: Name, for traces.
+        x, v: Positions and velocities of all particles (n, 3) [m, m/s], in place.
+        inverse_mass: (n,) [1/kg]; zero of particles that are fixed.
+        springs, trios, links, restrictions, freedoms, joints: Records with their names.
+        arms: Arms of each link.
+        thickened: Names of links that got more inertia than they have, for springs cannot keep four in a plane.
+        q, rates, tau: Coordinates, velocities and torques of the joints' freedoms; see `particles.from_mechanism`.
+        run: Clock and books.
+    """
+
+    def __init__(self, name: str = "particles", gravity: ArrayLike = _GRAVITY) -> None:
+        """No particle yet."""
+        self.name = name_string(name, "name of the system")
+        self._x: list[Array] = []
+        self._v: list[Array] = []
+        self._inverse_mass: list[float] = []
+        self._particles: dict[str, int] = {}
+        self.springs, self.trios, self.links = Rows(SPRING), Rows(TRIO), Rows(PARTICLE_LINK)
+        self.restrictions, self.freedoms, self.joints = Rows(RESTRICTION), Rows(PARTICLE_FREEDOM), Rows(PARTICLE_JOINT)
+        self.arms: list[Arms] = []
+        self.thickened: list[str] = []
+        self.q = self.rates = self.tau = np.zeros(0)
+        self.pushes: NDArray[Any] = as_records(np.zeros(0, FORCE))
+        self.run: NDArray[Any] = as_records(np.zeros(1, PARTICLE_RUN))
+        self.run["gravity"] = finite_array(gravity, (3,), "gravity")
+        self.x = self.v = self.force = np.zeros((0, 3))
+        self.inverse_mass = np.zeros(0)
+
+    # Building by hand
+
+    def add_particle(
+        self, name: str, mass: float, at: ArrayLike, velocity: ArrayLike = (0.0, 0.0, 0.0), *, fixed: bool = False
+    ) -> None:
+        """Add a particle.
+
+        Args:
+            name: Name, by which springs and joints find it.
+            mass: [kg].
+            at: Position (3,) [m].
+            velocity: (3,) [m/s].
+            fixed: Whether it never moves.
+        """
+        if name_string(name, "name of a particle") in self._particles:
+            raise DuplicateNameError("particle", name)
+        self._particles[name] = len(self._inverse_mass)
+        rate = finite_array(velocity, (3,), "velocity")
+        if fixed and rate.any():
+            raise InputError(f"particle {name!r} is fixed: its velocity must be zero, not {rate.tolist()}")
+        self._put(finite_array(at, (3,), "at"), rate, 0.0 if fixed else 1.0 / positive_scalar(mass, "mass"))
+
+    def add_spring(
+        self,
+        a: str,
+        b: str,
+        stiffness: float,
+        damping: float = 0.0,
+        *,
+        length: float | None = None,
+        name: str | None = None,
+        breaks: float | None = None,
+    ) -> None:
+        """Add a spring-damper between two particles.
+
+        Args:
+            a: Name of a particle.
+            b: Name of another.
+            stiffness: [N/m].
+            damping: Along the line between the two [N s/m].
+            length: At rest [m]; the present distance by default.
+            name: Name; "a to b" by default.
+            breaks: Force [N] at which the spring breaks; None if it never does.
+        """
+        i, j = self._place(a), self._place(b)
+        if i == j:
+            raise InputError(f"a spring needs two particles, not {a!r} twice")
+        called = f"{a} to {b}" if name is None else name_string(name, "name of the spring")
+        if called in self.springs.names:
+            raise DuplicateNameError("spring", called)
+        distance = float(np.linalg.norm(self.positions()[i] - self.positions()[j]))
+        self.springs.add(
+            called,
+            i=i,
+            j=j,
+            length=distance if length is None else non_negative_scalar(length, "length"),
+            stiffness=non_negative_scalar(stiffness, "stiffness"),
+            damping=non_negative_scalar(damping, "damping"),
+            breaks=math.inf if breaks is None else positive_scalar(breaks, "breaks"),
+        )
+
+    def add_joint(
+        self,
+        a: str,
+        middle: str,
+        b: str,
+        *,
+        torque: float = 0.0,
+        friction: float = 0.0,
+        rule: str = "sound",
+        name: str | None = None,
+    ) -> None:
+        """Add a joint of three particles [TS]: a torque and dry friction that act as couples.
+
+        Args:
+            a: Particle at one end.
+            middle: Particle that both ends turn about.
+            b: Particle at the other end.
+            torque: That opens the angle between the ends [N m].
+            friction: Largest moment of dry friction [N m].
+            rule: "sound"; or "paper": the accelerations of the three lose their part across the plane through the
+                three. That rule creates momentum and energy; it is here for comparison.
+            name: Name; "middle" by default.
+        """
+        if rule not in RULES:
+            raise InputError(f"rule must be one of {', '.join(map(repr, RULES))}, not {quoted(rule)}")
+        places = [self._place(each) for each in (a, middle, b)]
+        if len(set(places)) < 3:
+            raise InputError(f"a joint needs three particles, not {a!r}, {middle!r} and {b!r}")
+        largest = non_negative_scalar(friction, "friction")
+        self.trios.add(
+            middle if name is None else name_string(name, "name of the joint"),
+            i=places[0],
+            middle=places[1],
+            j=places[2],
+            torque=finite_scalar(torque, "torque"),
+            friction=largest,
+            stiffness=_STICK * largest,
+            paper=int(rule == "paper"),
+        )
+
+    def positions(self) -> Array:
+        """Positions of all particles (n, 3) [m]."""
+        self._gather()
+        return self.x
+
+    def particle(self, name: str) -> tuple[Array, Array]:
+        """Position and velocity (3,) [m, m/s] of a particle."""
+        i = self._place(name)
+        return self.x[i].copy(), self.v[i].copy()
+
+    @property
+    def particles(self) -> tuple[str, ...]:
+        """Names of the particles that were added by hand."""
+        return tuple(self._particles)
+
+    # Building of a mechanism
+
+    def add_link(
+        self, name: str, inertia: Inertia, extent: float, pose: Pose, V: Array, stiffness: float, damping: float
+    ) -> int:
+        """Add a link of four particles, at a pose and with a velocity V [angular; linear] of its frame; its place.
+
+        `damping` is a ratio of the critical one, `extent` the largest distance of a joint from the centre [m].
+        """
+        arms, mass = arms_of(inertia, extent), inertia.mass
+        if arms.is_thickened:
+            self.thickened.append(name)
+        center = pose @ inertia.com
+        positions = particles_of(arms, center, pose.R)
+        rate = V[3:] + np.cross(V[:3], center - pose.p)
+        velocities = velocities_of(positions, center, V[:3], rate)
+        k = stiffness * BRACES
+        c = 2.0 * damping * np.sqrt(k * mass * np.array([1.0, 0.5]))
+        return self._add_four(name, arms, positions, velocities, 4.0 / mass, stiffness=k, damping=c)
+
+    def add_ground(self, name: str) -> int:
+        """Add a link that is fixed to the world, with arms of a metre."""
+        arms = Arms(np.ones(3), np.eye(3), False)
+        positions = particles_of(arms, np.zeros(3), np.eye(3))
+        return self._add_four(name, arms, positions, np.zeros((4, 3)), 0.0, fixed=1)
+
+    def _add_four(
+        self, name: str, arms: Arms, positions: Array, velocities: Array, inverse_mass: float, **fields: Any
+    ) -> int:
+        first = len(self._inverse_mass)
+        for i in range(4):
+            self._put(positions[i], velocities[i], inverse_mass)
+        self.arms.append(arms)
+        return self.links.add(name, first=first, s=arms.lengths, principal=arms.axes.ravel(), **fields)
+
+    def _put(self, position: Array, velocity: Array, inverse_mass: float) -> None:
+        self._x.append(position)
+        self._v.append(velocity)
+        self._inverse_mass.append(inverse_mass)
+
+    def _place(self, name: str) -> int:
+        if name not in self._particles:
+            raise UnknownNameError("particle", name, self._particles)
+        self._gather()
+        return self._particles[name]
+
+    def _gather(self) -> None:
+        """Bring the arrays up to date with particles that were added."""
+        new = len(self._inverse_mass) - len(self.x)
+        if new:
+            self.x = np.concatenate([self.x, np.array(self._x[-new:]).reshape(-1, 3)])
+            self.v = np.concatenate([self.v, np.array(self._v[-new:]).reshape(-1, 3)])
+            self.inverse_mass = np.array(self._inverse_mass)
+            self.force, self._half = np.zeros_like(self.x), np.zeros_like(self.x)
+            self.run["is_evaluated"] = 0
+
+    # Motion
+
+    @property
+    def time(self) -> float:
+        """Time [s]."""
+        return float(self.run["time"][0])
+
+    @property
+    def n_restrictions(self) -> int:
+        """Number of restrictions: springs, six braces a link that can move, and those of joints."""
+        moving = int((self.links.array["fixed"] == 0).sum())
+        return len(self.springs) + len(self.trios) + 6 * moving + len(self.restrictions)
+
+    def _arguments(self) -> tuple[Any, ...]:
+        self._gather()
+        records = (self.springs, self.trios, self.links, self.restrictions, self.freedoms, self.joints)
+        return (
+            *(self.x, self.v, self.inverse_mass, *(rows.array for rows in records)),
+            *(self.pushes, self.tau, self.run, self.q, self.rates, self.force),
+        )
+
+    def advance(self, n_steps: int, step: float) -> int:
+        """Advance by velocity Verlet steps of equal length [s]; the status, REACHED if all were done."""
+        arguments = (*self._arguments(), self._half, n_steps, step)
+        verlet(*arguments)
+        return int(self.run["status"][0])
+
+    def evaluate(self) -> None:
+        """Forces, powers and energies of the present positions and velocities."""
+        evaluate_particles(*self._arguments())
+        self.run["is_evaluated"] = 1
+
+    def energy(self) -> Array:
+        """Kinetic energy, that of gravity and that of springs (3,) [J]."""
+        self.evaluate()
+        return np.append(self._totals()[0], self.run["elastic"][0])
+
+    def momentum(self) -> Array:
+        """[angular; linear] momentum about the centre of mass (6,) [N m s, N s]."""
+        return self._totals()[1]
+
+    def center(self) -> Array:
+        """Centre of mass (3,) [m]."""
+        return self._totals()[2]
+
+    def work(self) -> dict[str, float]:
+        """Work of each account since the start [J]."""
+        return dict(zip(Accounts._fields, self.run["work"][0].tolist(), strict=True))
+
+    def _totals(self) -> tuple[Array, Array, Array]:
+        self._gather()
+        energy, momentum, center = np.empty(2), np.empty(6), np.empty(3)
+        particle_totals(self.x, self.v, self.inverse_mass, self.run, energy, momentum, center)
+        return energy, momentum, center

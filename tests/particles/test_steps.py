@@ -1,0 +1,74 @@
+"""Steps that are long enough, and steps that are too long."""
+
+import numpy as np
+import pytest
+
+import varichain as vc
+from lane import long_run
+from particles.zoo_of_particles import rods
+from varichain.kernels.particle_records import BROKEN_SPRING, LOST, REACHED, TORN
+
+
+@long_run
+@pytest.mark.parametrize("n", [1, 2, 16])
+def test_the_longest_step_is_the_longest(n):
+    """Steps of 0.95 of the longest one are stable for half a second; steps of 1.15 tear a link."""
+    m, s = rods(n)
+    longest = vc.particles.stiffest(vc.particles.from_mechanism(m, s)).longest_step
+    for part, status in ((0.95, REACHED), (1.15, TORN)):
+        p = vc.particles.from_mechanism(m, s)
+        assert p.advance(int(0.5 / (part * longest)), part * longest) == status
+
+
+def pair(**options):
+    """Two particles of 1 kg on a spring of 1e4 N/m."""
+    system = vc.particles.System(gravity=(0, 0, 0))
+    system.add_particle("a", 1.0, (0, 0, 0))
+    system.add_particle("b", 1.0, (1, 0, 0), (0.5, 0, 0))
+    system.add_spring("a", "b", 1e4, **options)
+    return system
+
+
+def test_frequency_and_decay_of_a_pair():
+    """Two particles of m on a spring have (2 k / m)^1/2 and 2 c / m, but for the margin of 5 % each."""
+    found = vc.particles.stiffest(pair(damping=3.0))
+    assert found.frequency**2 == pytest.approx(1.05 * 2e4)
+    assert found.decay == pytest.approx(1.05 * 6.0)
+    assert found.name == "spring 'a to b'"
+
+
+def test_a_spring_that_flies_apart_is_found():
+    """Steps of 1.5 times the longest one are noticed, and so is a number that is none."""
+    system = pair()
+    assert system.advance(1000, 1.5 * vc.particles.stiffest(system).longest_step) == LOST
+    system = pair()
+    system.v[0, 0] = np.nan
+    assert system.advance(1, 1e-4) == LOST
+
+
+def test_a_spring_breaks_at_its_force():
+    """A spring breaks when its pull passes the bound: 0.25 m/s against 2e4 / s^2 give at most k v / w = 35 N."""
+    system = pair(breaks=30.0)
+    assert system.advance(1000, 1e-4) == BROKEN_SPRING
+    assert 30.0 < system.springs.array["force"][0] < 30.5
+    assert pair(breaks=36.0).advance(1000, 1e-4) == REACHED
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda p: p.add_particle("a", 1.0, (0, 0, 0)), "'a'"),
+        (lambda p: p.add_particle("c", 0.0, (0, 0, 0)), "mass"),
+        (lambda p: p.add_particle("c", 1.0, (0, 0, 0), (1, 0, 0), fixed=True), "fixed"),
+        (lambda p: p.add_spring("a", "c", 1.0), "'c'"),
+        (lambda p: p.add_spring("a", "a", 1.0), "twice"),
+        (lambda p: p.add_spring("a", "b", 1.0), "'a to b'"),
+        (lambda p: p.add_spring("a", "b", -1.0, name="x"), "stiffness"),
+        (lambda p: p.add_joint("a", "b", "a"), "three particles"),
+        (lambda p: p.add_joint("a", "b", "c", rule="plane"), "'sound', 'paper'"),
+    ],
+)
+def test_what_is_wrong_is_refused(call, message):
+    """Names that are missing or taken, and numbers that cannot be, are refused by name."""
+    with pytest.raises(vc.VarichainError, match=message):
+        call(pair())
