@@ -12,11 +12,16 @@ from varichain.kernels.particle_records import BROKEN_SPRING, LOST, REACHED, TOR
 @long_run
 @pytest.mark.parametrize("n", [1, 2, 16])
 def test_the_longest_step_is_the_longest(n):
-    """Steps of 0.95 of the longest one are stable for half a second; steps of 1.15 tear a link."""
+    """Steps of 0.95 of the longest one are stable for half a second; steps of 1.5 tear a link.
+
+    The longest step is on the safe side: the mode of the highest frequency need not have the fastest decay.
+    """
     m, s = rods(n)
     longest = vc.particles.stiffest(vc.particles.from_mechanism(m, s)).longest_step
-    for part, status in ((0.95, REACHED), (1.15, TORN)):
+    for part, status in ((0.95, REACHED), (1.5, TORN)):
         p = vc.particles.from_mechanism(m, s)
+        moving = p.inverse_mass[:, None] > 0.0
+        p.v += 1e-3 * moving * np.random.default_rng(0).normal(size=p.v.shape)  # all modes are there
         assert p.advance(int(0.5 / (part * longest)), part * longest) == status
 
 

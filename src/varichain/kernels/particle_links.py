@@ -20,7 +20,6 @@ from varichain.kernels.tuples import (
     scale3,
     store3,
     store9,
-    sub3,
 )
 
 # A link whose arm is shorter or longer than these parts of its length at rest is torn: the step is too long.
@@ -108,9 +107,12 @@ def _pull(G, a, force):
 
 @routine
 def brace_link(link, i, run):
-    """Forces of the six braces: springs from the centre to the ends of the arms, and between these ends."""
-    k_own, k_pair = link.stiffness[0], link.stiffness[1]
-    c_own, c_pair = link.damping[0], link.damping[1]
+    """Forces of the six braces: three keep the lengths of the arms, three keep them at right angles.
+
+    The latter are (A_a . A_b) / (s_a^2 + s_b^2)^1/2: half of what two crossed springs differ by, from the end of one arm
+    to both ends of the other. A single one of the two would bend a link that is pulled.
+    """
+    k, c = link.stiffness, link.damping
     strain = 0.0
     for a in range(3):
         arm, rate = _row(link.A, a), _row(link.A_rate, a)
@@ -120,21 +122,20 @@ def brace_link(link, i, run):
             return
         n = scale3(1.0 / length, arm)
         excess, speed = length - rest, dot3(n, rate)
-        _pull(link.G, a, scale3(-k_own * excess - c_own * speed, n))
-        run.elastic += 0.5 * k_own * excess * excess
-        run.power[3] -= c_own * speed * speed
-        strain = max(strain, abs(excess) / rest)
+        _pull(link.G, a, scale3(-k * excess - c * speed, n))
+        run.elastic += 0.5 * k * excess * excess
+        run.power[3] -= c * speed * speed
         b = (a + 1) % 3
-        across = sub3(arm, _row(link.A, b))
-        length, rest = length3(across), math.sqrt(rest * rest + link.s[b] * link.s[b])
-        n = scale3(1.0 / length, across)
-        excess, speed = length - rest, dot3(n, sub3(rate, _row(link.A_rate, b)))
-        force = scale3(-k_pair * excess - c_pair * speed, n)
-        _pull(link.G, a, force)
-        _pull(link.G, b, scale3(-1.0, force))
-        run.elastic += 0.5 * k_pair * excess * excess
-        run.power[3] -= c_pair * speed * speed
-        strain = max(strain, abs(excess) / rest)
+        other, other_rate = _row(link.A, b), _row(link.A_rate, b)
+        diagonal = math.sqrt(rest * rest + link.s[b] * link.s[b])
+        shear = dot3(arm, other) / diagonal
+        speed = (dot3(rate, other) + dot3(arm, other_rate)) / diagonal
+        force = (-k * shear - c * speed) / diagonal
+        _pull(link.G, a, scale3(force, other))
+        _pull(link.G, b, scale3(force, arm))
+        run.elastic += 0.5 * k * shear * shear
+        run.power[3] -= c * speed * speed
+        strain = max(strain, abs(excess) / rest, abs(shear) / diagonal)
     link.strain = strain
 
 

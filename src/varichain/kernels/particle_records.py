@@ -50,8 +50,8 @@ PARTICLE_LINK = np.dtype(
         ("first", _I),  # the first of its particles
         ("fixed", _I),
         ("s", _F, 3),  # lengths of the arms at rest
-        ("stiffness", _F, 2),  # of the braces from the centre to the ends of the arms, and of those between these ends
-        ("damping", _F, 2),
+        ("stiffness", _F),  # of the six braces
+        ("damping", _F),
         ("principal", _F, 9),  # rotation matrix: principal axes in the link's frame
         # working values
         ("o", _F, 3),

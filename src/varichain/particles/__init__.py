@@ -5,7 +5,8 @@ states and traces; the rigid engine's dynamics are not used.
 """
 
 from varichain.particles.linked import LinkedSystem, from_mechanism
+from varichain.particles.simulate import simulate
 from varichain.particles.steps import Stiffest, stiffest
 from varichain.particles.system import System
 
-__all__ = ["LinkedSystem", "Stiffest", "System", "from_mechanism", "stiffest"]
+__all__ = ["LinkedSystem", "Stiffest", "System", "from_mechanism", "simulate", "stiffest"]

@@ -90,7 +90,7 @@ def _passive(ends: Ends, spring: Spring, limits: Limits, k: int, n: int) -> Fiel
         "isotropic": int(joint.is_isotropic),
         "stiffness": np.array([joint.stiffness[k], joint.stiffness[k + 3] if n == 6 else 0.0]),
         "rest": _padded(rest, 7),
-        "stick": np.array([stiffness, 2.0 * spring.damping * math.sqrt(stiffness * mass)]),
+        "stick": np.array([stiffness, 2.0 * math.sqrt(stiffness * mass)]),
     }
     stops = {} if limits == "off" else _stops(ends, k, n)
     if isinstance(limits, SoftLimits):

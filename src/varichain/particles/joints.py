@@ -16,7 +16,7 @@ from varichain.errors import InputError
 from varichain.kernels.particle_records import ALONG, APART, CROSSED
 from varichain.mechanism.joint import Joint
 from varichain.particles.arms import Arms
-from varichain.particles.system import System
+from varichain.particles.system import BRACES, System
 from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
 
@@ -53,10 +53,10 @@ class End:
 
     @property
     def arm(self) -> float:
-        """Length by which angles count [m]: the geometric mean of the shortest and the longest arm."""
+        """Length by which angles count [m]: the longest arm, unless that is faster than braces of the shortest are."""
         if math.isinf(self.mass):
             return math.inf
-        return float(np.sqrt(self.arms.lengths.min() * self.arms.lengths.max()))
+        return min(float(self.arms.lengths.max()), math.sqrt(BRACES) * float(self.arms.lengths.min()))
 
 
 @dataclass(frozen=True, eq=False)

@@ -134,13 +134,42 @@ class LinkedSystem(System):
 
     def pose(self, link: str) -> Pose:
         """Best pose of a link's frame: the rotation nearest to its arms, about its centre."""
-        if link not in self.ends:
-            raise UnknownNameError("link", link, self.ends)
-        end = self.ends[link]
+        end = self.end(link)
         particle_coordinates(self.x, self.v, self.links.array, self.freedoms.array, self.q, self.rates)
         record = self.links.array[end.link]
         R = np.array(record["R"]).reshape(3, 3)
         return Pose(record["o"] - R @ end.center, R=R) @ end.frame
+
+    def end(self, link: str) -> End:
+        """Place, centre and mass of a link.
+
+        Raises:
+            UnknownNameError: There is no such link.
+        """
+        if link not in self.ends:
+            raise UnknownNameError("link", link, self.ends)
+        return self.ends[link]
+
+    def particles_of(self, link: str) -> slice:
+        """Places of a link's four particles in x and v."""
+        return self._own(self.end(link).link)
+
+    def take_over(self, earlier: LinkedSystem) -> None:
+        """Go on with the clock, the books and the bent friction of an earlier structure."""
+        for field in ("time", "steps", "work", "impulse"):
+            self.run[field] = earlier.run[field]
+        self.lost = earlier.lost
+        places = {name: i for i, name in enumerate(earlier.freedoms.names)}
+        for i, name in enumerate(self.freedoms.names):
+            if name in places and self.freedoms.array["kind"][i] == earlier.freedoms.array["kind"][places[name]]:
+                self.freedoms.array["bend"][i] = earlier.freedoms.array["bend"][places[name]]
+
+    def copy(self) -> LinkedSystem:
+        """Independent copy, at the same positions and velocities."""
+        own, state = self.mechanism.copy(), self.measure()
+        twin = LinkedSystem(own, state.copy().follow(own), self.spring, self.limits, self.placed())
+        twin.take_over(self)
+        return twin
 
     def placed(self) -> dict[str, tuple[Array, Array]]:
         """Positions and velocities of each link's particles (4, 3), by name."""

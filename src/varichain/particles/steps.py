@@ -127,14 +127,12 @@ def _power(rows: NDArray[Any]) -> Array:
 
 
 def _brace_power(links: NDArray[Any]) -> Array:
-    """Power of the dampers of braces, by links; enough to find the largest."""
+    """Power of the dampers of braces, by links."""
     arms, rates = (np.asarray(links[name]).reshape(-1, 3, 3) for name in ("A", "A_rate"))
     power = np.zeros(len(links))
     for a in range(3):
-        for other, rate, c in (
-            (arms[:, a], rates[:, a], links["damping"][:, 0]),
-            (arms[:, a] - arms[:, a - 1], rates[:, a] - rates[:, a - 1], links["damping"][:, 1]),
-        ):
-            speed = (other * rate).sum(axis=1) / np.linalg.norm(other, axis=1)
-            power += c * speed**2
-    return power
+        power += ((arms[:, a] * rates[:, a]).sum(axis=1) / links["s"][:, a]) ** 2
+        shear = (arms[:, a] * rates[:, a - 1] + arms[:, a - 1] * rates[:, a]).sum(axis=1)
+        power += shear**2 / (links["s"][:, a] ** 2 + links["s"][:, a - 1] ** 2)
+    total: Array = links["damping"] * power
+    return total

@@ -31,8 +31,8 @@ from varichain.spatial.pose import Pose
 
 RULES = ("sound", "paper")
 _GRAVITY = (0.0, 0.0, -9.81)
-BRACES = np.array([16.0, 8.0])
-"""Stiffness of braces, from the centre to an arm's end and between two ends, in units of that of joints.
+BRACES = 16.0
+"""Stiffness of braces in units of that of joints.
 
 When an arm grows by d, the four springs between the particles at its two ends grow by 2 d: 4 (2 d)^2 = 16 d^2.
 """
@@ -52,6 +52,7 @@ class System:
         thickened: Names of links that got more inertia than they have, for springs cannot keep four in a plane.
         q, rates, tau: Coordinates, velocities and torques of the joints' freedoms; see `particles.from_mechanism`.
         run: Clock and books.
+        lost: Energy that changes of structure have taken [J].
     """
 
     def __init__(self, name: str = "particles", gravity: ArrayLike = _GRAVITY) -> None:
@@ -69,6 +70,7 @@ class System:
         self.pushes: NDArray[Any] = as_records(np.zeros(0, FORCE))
         self.run: NDArray[Any] = as_records(np.zeros(1, PARTICLE_RUN))
         self.run["gravity"] = finite_array(gravity, (3,), "gravity")
+        self.lost = 0.0
         self.x = self.v = self.force = np.zeros((0, 3))
         self.inverse_mass = np.zeros(0)
 
@@ -204,8 +206,8 @@ class System:
         positions = particles_of(arms, center, pose.R)
         rate = V[3:] + np.cross(V[:3], center - pose.p)
         velocities = velocities_of(positions, center, V[:3], rate)
-        k = stiffness * BRACES
-        c = 2.0 * damping * np.sqrt(k * mass * np.array([1.0, 0.5]))
+        k = BRACES * stiffness
+        c = 2.0 * damping * math.sqrt(k * mass)
         return self._add_four(name, arms, positions, velocities, 4.0 / mass, stiffness=k, damping=c)
 
     def add_ground(self, name: str) -> int:

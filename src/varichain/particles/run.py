@@ -1,0 +1,248 @@
+"""A run of links as particles: steps, control ticks, events and breaks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from varichain.errors import ChatteringError, DivergenceError, EventError, InputError, SimulationError, VarichainError
+from varichain.instants.actions import Action as InstantAction
+from varichain.instants.actions import Cut
+from varichain.kernels.particle_records import BROKEN_JOINT, REACHED
+from varichain.particles.changes import Changed, change
+from varichain.particles.controls import ParticleControls
+from varichain.particles.linked import LinkedSystem
+from varichain.particles.steps import stiffest
+from varichain.simulation.controls import Controls, user_code
+from varichain.simulation.events import (
+    SAME_INSTANT,
+    At,
+    Event,
+    Stop,
+    Use,
+    When,
+    WhenForce,
+    condition_value,
+    planned_actions,
+    together,
+)
+from varichain.simulation.roots import crossing
+
+_LOCATED = 1e-9  # [s]
+_MOST_CHANGES = 100  # at one instant
+_STEPS_AT_ONCE = 2000  # so that Ctrl-C acts soon
+
+Watched = When | WhenForce
+Listener = Callable[["ParticleRun", Changed | None, list[str], list[Any]], None]
+
+
+class ParticleRun:
+    """Links as particles in motion.
+
+    Attributes:
+        system: Particles of the present structure.
+        step: Longest step [s].
+        stopped: Why an event ended the run; None as long as none did.
+    """
+
+    def __init__(self, system: LinkedSystem, step: float, tick: float, events: list[Event], given: Controls) -> None:
+        """Begin at the system's time; `tick` is the time between control ticks and looks at conditions [s]."""
+        self.system, self.step, self.stopped = system, step, None
+        self._tick, self._start, self._n_ticks = tick, system.time, 0
+        self._times = [event for event in events if isinstance(event, At)]
+        self._watches = [event for event in events if not isinstance(event, At)]
+        self._values: dict[Watched, float] = {}
+        self._controls = ParticleControls(given, system, ("controller",))
+
+    stopped: str | None
+
+    @property
+    def time(self) -> float:
+        """Time [s]."""
+        return self.system.time
+
+    def begin(self, listen: Listener) -> None:
+        """Events of the first instant."""
+        self._values = {watch: self._look(watch) for watch in self._watches}
+        self._carry_out(listen, [])
+
+    def spans(self, stops: Iterator[float], listen: Listener) -> Iterator[float]:
+        """Advance from stop to stop through all events, unless one ends the run; yields the time of each stop."""
+        for stop in stops:
+            while self.time < stop and self.stopped is None:
+                self._ask()
+                due = [event.time for event in self._times]
+                if self._controls.is_active or self._watches:
+                    due.append(self._start + self._n_ticks * self._tick)
+                self._advance_and_look(min(stop, *due) if due else stop, listen)
+            if self.stopped is not None:
+                return
+            yield stop
+
+    def _ask(self) -> None:
+        """Ask controllers if a control tick is due."""
+        if self.time >= self._start + self._n_ticks * self._tick - SAME_INSTANT:
+            if self._controls.is_active:
+                self._controls.tick()
+            while self._start + self._n_ticks * self._tick <= self.time + SAME_INSTANT:
+                self._n_ticks += 1
+
+    # Steps
+
+    def _advance_and_look(self, stop: float, listen: Listener) -> None:
+        snapshot, begun = self._snapshot(), self.time
+        before = dict(self._values)
+        broken = self._advance(stop)
+        if broken:
+            self._carry_out(listen, [], broken)
+            return
+        self._values = {watch: self._look(watch) for watch in self._watches}
+        fired = [watch for watch in self._watches if _happened(watch, before[watch], self._values[watch])]
+        if fired:
+            fired = self._locate(snapshot, begun, stop, before)
+        if fired or any(event.time <= self.time + SAME_INSTANT for event in self._times):
+            self._carry_out(listen, fired)
+
+    def _advance(self, stop: float) -> list[str]:
+        """Advance to a time in equal steps, or until a joint breaks, whose name is returned."""
+        system, span = self.system, stop - self.time
+        n = max(1, math.ceil(span / self.step - 1e-9))
+        for first in range(0, n, _STEPS_AT_ONCE):
+            status = system.advance(min(_STEPS_AT_ONCE, n - first), span / n)
+            if status == BROKEN_JOINT:
+                return [system.joints.names[int(system.run["culprit"][0])]]
+            if status != REACHED:
+                raise self._divergence()
+        system.run["time"] = stop
+        return []
+
+    def _divergence(self) -> DivergenceError:
+        """What tore, and a step that would do."""
+        system, t = self.system, self.time
+        name = system.links.names[int(system.run["culprit"][0])]
+        step = system.run["step"][0]
+        return DivergenceError(
+            f"link {name!r} is torn at t = {t:.9g} s: its springs are out of all proportion in steps of {step:.3g} s; "
+            f"a step of {0.5 * step:.3g} s or less may do, or look at the forces there",
+            t,
+            name,
+        )
+
+    def _snapshot(self) -> tuple[Any, ...]:
+        system = self.system
+        records = (system.run, system.freedoms.array)
+        return (system.x.copy(), system.v.copy(), system.q.copy(), *(np.array(rows) for rows in records))
+
+    def _restore(self, snapshot: tuple[Any, ...]) -> None:
+        system = self.system
+        x, v, q, run, freedoms = snapshot
+        system.x[:], system.v[:], system.q[:] = x, v, q
+        system.run[:], system.freedoms.array[:] = run, freedoms
+        system.run["is_evaluated"] = 0
+
+    # Events
+
+    def _look(self, watch: Watched) -> float:
+        """Value of a condition, or the largest excess of a load over its threshold."""
+        if isinstance(watch, When):
+            state = self.system.measure()
+            return float(user_code(self.time, lambda: condition_value(watch.condition, self.system.mechanism, state)))
+        if watch.joint not in self.system.joints.names:
+            return -1.0
+        joint = self.system.joints.array[self.system.joints.names.index(watch.joint)]
+        loads = ((joint["force"], watch.force), (joint["moment"], watch.moment))
+        return max(float(np.linalg.norm(load)) / bound - 1.0 for load, bound in loads if bound is not None)
+
+    def _locate(
+        self, snapshot: tuple[Any, ...], early: float, late: float, before: dict[Watched, float]
+    ) -> list[Watched]:
+        """Go back to just after the first event of the last span; the events that have happened there."""
+
+        def happened() -> list[Watched]:
+            return [watch for watch in self._watches if _happened(watch, before[watch], self._look(watch))]
+
+        def passed(t: float) -> float:
+            self._restore(snapshot)
+            self._advance(t)
+            return 1.0 if happened() else -1.0
+
+        t = crossing(passed, early + min(_LOCATED, 0.5 * (late - early)), late, _LOCATED)
+        self._restore(snapshot)
+        self._advance(t)
+        self._values = {watch: self._look(watch) for watch in self._watches}
+        return happened()
+
+    def _carry_out(self, listen: Listener, fired: list[Watched], broken: list[str] | None = None) -> None:
+        """Carry out all events of this instant."""
+        for _ in range(_MOST_CHANGES):
+            due = together([event for event in self._times if event.time <= self.time + SAME_INSTANT])
+            self._times = [event for event in self._times if event not in due]
+            if not due and not fired and not broken:
+                return
+            due_now = [*due, *fired]
+            names = [_name(event) for event in due_now] + (["break"] if broken else [])
+            planned: list[Any] = [action for event in due_now for action in event.actions]
+            planned += [Cut(name) for name in broken or ()]
+            self._watches = [watch for watch in self._watches if not (watch in fired and watch.once)]
+            self._change(planned, names, listen)
+            if self.stopped is not None:
+                return
+            self._values = {watch: self._look(watch) for watch in self._watches}
+            fired, broken = [], None
+        raise ChatteringError(f"more than {_MOST_CHANGES} changes at t = {self.time:.9g} s", self.time)
+
+    def _change(self, planned: list[Any], names: list[str], listen: Listener) -> None:
+        state = self.system.measure()
+        actions = user_code(self.time, lambda: planned_actions(planned, self.system.mechanism, state))
+        listen(self, None, names, actions)
+        used = {name: value for action in actions if isinstance(action, Use) for name, value in action.changes.items()}
+        try:
+            given = Controls(**(self._controls.given.given | used)) if used else self._controls.given
+            edits = [action for action in actions if isinstance(action, InstantAction)]
+            changed = change(self.system, edits) if edits else Changed(self.system, None, 0.0)
+            controls = ParticleControls(given, changed.system, tuple(used))
+        except SimulationError:
+            raise
+        except VarichainError as error:
+            raise EventError(f"at t = {self.time:.9g} s, event {', '.join(names)}: {error}", self.time) from error
+        self.system, self._controls = changed.system, controls
+        if controls.is_active:
+            controls.tick()
+        if edits:
+            self.step = min(self.step, stiffest(self.system).step)
+        reasons = [action.reason for action in actions if isinstance(action, Stop)]
+        if reasons:
+            self.stopped = next(filter(None, reasons), ", ".join(names))
+        listen(self, changed, names, actions)
+
+
+def _happened(watch: Watched, before: float, now: float) -> bool:
+    """Whether a condition passed zero in its direction, or a load its threshold."""
+    if isinstance(watch, When):
+        up, down = before < 0.0 <= now, before > 0.0 >= now
+        return (up and watch.direction >= 0) or (down and watch.direction <= 0)
+    return now >= 0.0 and (watch.once or before < 0.0)
+
+
+def _name(event: Event) -> str:
+    return event.name or (f"t = {event.time:g} s" if isinstance(event, At) else "event")
+
+
+def checked_step(system: LinkedSystem, step: float | None) -> float:
+    """A step in seconds, the default of the system if none is given.
+
+    Raises:
+        InputError: It is too long for the system's stiffest spring.
+    """
+    found = stiffest(system)
+    if step is None:
+        return found.step
+    if not step <= found.longest_step:
+        raise InputError(
+            f"step must be at most {found.longest_step:.3g} s, not {step:.3g} s: {found.name} vibrates with "
+            f"{found.frequency:.4g} rad/s; {found.step:.2g} s would do, or a lower stiffness"
+        )
+    return step

@@ -1,0 +1,57 @@
+"""Samples of a run of particles: the blocks that every trace has, and the strain of each link."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from varichain.kernels.particle_records import Accounts
+from varichain.particles.linked import LinkedSystem
+from varichain.spatial.arrays import Array
+from varichain.trace import Columns
+
+WORK = (*Accounts._fields, "impacts")
+
+
+def columns_of(system: LinkedSystem) -> Columns:
+    """Blocks of a sample."""
+    layout, links = system.layout, [link.name for link in system.mechanism.links]
+    blocks = {
+        "time": 1,
+        "q": layout.n_q,
+        "v": layout.n_v,
+        "tau": layout.n_v,
+        "loop_forces": 6 * len(layout.connections),
+        "energy": 3,
+        "work": len(WORK),
+        "momentum": 6,
+        "center": 3,
+        "closure": 1,
+        "strain": len(links),
+    }
+    return Columns(list(blocks.items()), {"work": WORK, "strain": links})
+
+
+def sample_of(system: LinkedSystem) -> Array:
+    """Numbers of the present time, in the order of the blocks."""
+    energy = system.energy()
+    state = system.measure()
+    n_loops = len(system.layout.connections)
+    joints = system.joints.array[len(system.joints) - n_loops :]
+    forces = np.concatenate([joints["moment"], joints["force"]], axis=1)
+    tau = system.tau[: system.layout.n_v]
+    _, momentum, center = system._totals()
+    parts = (
+        [system.time],
+        state.q,
+        state.v,
+        tau,
+        forces.ravel(),
+        energy,
+        system.run["work"][0],
+        [system.lost],
+        momentum,
+        center,
+        [system.gap()],
+        system.strains(),
+    )
+    return np.concatenate([np.asarray(part, dtype=np.float64) for part in parts])

@@ -1,0 +1,160 @@
+"""Whole simulations of links as particles, with a trace like any other."""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import varichain
+from varichain.errors import DivergenceError, InputError, SimulationError, SimulationInterrupted
+from varichain.files import Path
+from varichain.mechanism.describe import description
+from varichain.mechanism.log import as_dict
+from varichain.particles.changes import Changed
+from varichain.particles.linked import LinkedSystem
+from varichain.particles.run import ParticleRun, checked_step
+from varichain.particles.samples import columns_of, sample_of
+from varichain.simulation.controls import Controls
+from varichain.simulation.events import check_times, checked_events
+from varichain.simulation.progress import Progress
+from varichain.simulation.recording import described
+from varichain.simulation.settings import checked_until
+from varichain.spatial.checks import positive_scalar
+from varichain.trace import Trace, TraceWriter
+
+_SAMPLE = 1e-3  # [s]
+
+
+def simulate(
+    system: LinkedSystem,
+    until: float,
+    *,
+    events: Any = (),
+    controller: Any = None,
+    forces: Any = (),
+    step: float | None = None,
+    sample: float = _SAMPLE,
+    control_step: float = 1e-3,
+    out: Path | None = None,
+    overwrite: bool = False,
+    progress: bool | Callable[[float, float], Any] = False,
+) -> Trace:
+    """Simulate links as particles to a time, through structure changes; the system itself stays as it is.
+
+    The trace has the joint coordinates that are nearest to the particles, so that all that reads traces reads it; its
+    block `closure` has the largest error of a joint [m], and `strain` the largest strain of each link.
+
+    Args:
+        system: From `vc.particles.from_mechanism`.
+        until: Time to reach [s].
+        events: As of `vc.simulate`; conditions are looked at every `control_step`. Couplings are refused. Joints
+            with `breaks` give way when their springs are overloaded, vibration included.
+        controller: As of `vc.simulate`; all of them are asked every `control_step` and act unchanged until the next.
+        forces: As of `vc.simulate`.
+        step: Longest step [s]; half of the longest stable one by default.
+        sample: Time between stored samples [s].
+        control_step: Time between control ticks [s].
+        out: File to which the trace is written during the run.
+        overwrite: Whether an existing file may be replaced.
+        progress: True for a bar on standard error; or a function, called with the time and `until`.
+
+    Raises:
+        InputError: An argument is wrong, or the step is too long for the stiffest spring.
+        DivergenceError: A link is torn all the same.
+        SimulationError: The run cannot continue; the error's `trace` has its samples.
+    """
+    if not isinstance(system, LinkedSystem):
+        raise InputError(
+            f"expected what vc.particles.from_mechanism returns, not {type(system).__name__}; a system that was made "
+            "by hand has `advance`"
+        )
+    own = system.copy()
+    end, given = checked_until(until, own.time), checked_events(events)
+    check_times(given, own.time)
+    every, tick = positive_scalar(sample, "sample"), positive_scalar(control_step, "control_step")
+    longest = checked_step(own, None if step is None else positive_scalar(step, "step"))
+    run = ParticleRun(own, longest, tick, given, Controls(controller, None, forces))
+    writer = TraceWriter(out, overwrite=overwrite)
+    settings = {"engine": "particles", "method": "verlet", "step": longest, "sample": every, "control_step": tick}
+    spring = {"stiffness": own.spring.stiffness, "damping": own.spring.damping}
+    writer.begin({"varichain": varichain.__version__, "start": own.time, **settings, **spring})
+    return _run_and_record(run, _Recorder(writer), end, every, progress)
+
+
+class _Recorder:
+    """Recorder that writes samples and events to a trace."""
+
+    def __init__(self, writer: TraceWriter) -> None:
+        self.writer = writer
+        self._event: dict[str, Any] = {}
+        self._last = math.nan  # time of the last sample of the epoch
+        self._begun = clock.monotonic()
+
+    def open_epoch(self, run: ParticleRun) -> None:
+        """Begin an epoch with the present structure and its first sample."""
+        self.writer.open_epoch(description(run.system.mechanism), columns_of(run.system))
+        self._last = math.nan
+        self.sample(run)
+
+    def sample(self, run: ParticleRun) -> None:
+        """Write the present state, unless it is written already."""
+        if self._last != run.time:
+            self._last = run.time
+            self.writer.append(sample_of(run.system)[None])
+
+    def listen(self, run: ParticleRun, changed: Changed | None, names: list[str], actions: list[Any]) -> None:
+        """Write what is before a change, and what came of it."""
+        if changed is None:
+            self.sample(run)
+            self._event = {"time": run.time, "names": names, "actions": [described(action) for action in actions]}
+            return
+        self._event["energy_lost"] = changed.energy_lost
+        if changed.entry is not None:
+            entry = as_dict(changed.entry)
+            self._event["edits"] = entry["edits"]
+            self.writer.log({"kind": "structure", **entry})
+        self.writer.end_epoch(self._event)
+        self.open_epoch(run)
+
+    def finish(self, run: ParticleRun, outcome: str, message: str | None = None) -> Trace:
+        """End the trace."""
+        wall = clock.monotonic() - self._begun
+        self.writer.checkpoint(
+            {"engine": "particles", "run": {"steps": int(run.system.run["steps"][0])}, "wall_seconds": wall}
+        )
+        return self.writer.finish(outcome, message)
+
+
+def _run_and_record(
+    run: ParticleRun, recorder: _Recorder, end: float, every: float, progress: bool | Callable[[float, float], Any]
+) -> Trace:
+    """Run to the end and finish the trace in any case, on errors and Ctrl-C too."""
+    try:
+        with Progress(progress, run.time, end) as bar:
+            recorder.open_epoch(run)
+            run.begin(recorder.listen)
+            for now in run.spans(_stops(run.time, end, every), recorder.listen):
+                recorder.sample(run)
+                bar.at(now)
+        return recorder.finish(run, "complete" if run.stopped is None else "stopped", run.stopped)
+    except KeyboardInterrupt:
+        message = f"interrupted at t = {run.time:.9g} s of {end:g} s"
+        raise SimulationInterrupted(recorder.finish(run, "interrupted", message), message) from None
+    except SimulationError as error:
+        outcome = "diverged" if isinstance(error, DivergenceError) else "error"
+        error.trace = recorder.finish(run, outcome, str(error))
+        raise
+    except BaseException as error:
+        recorder.finish(run, "error", f"{type(error).__name__}: {error}")
+        raise
+
+
+def _stops(start: float, end: float, every: float) -> Iterator[float]:
+    """Times of samples after the start, the end last."""
+    n = math.floor((end - start) / every * (1.0 - 1e-12))
+    for k in range(1, n + 1):
+        if start + k * every < end:
+            yield start + k * every
+    yield end
