@@ -177,6 +177,8 @@ def resume(
     """
     given = trace if isinstance(trace, Trace) else Trace.load(trace)
     checkpoint = given.checkpoint
+    if given.meta.get("engine") == "particles":
+        raise InputError("a run of particles cannot be continued; begin a new one from trace.final")
     if checkpoint is None or not given.epochs:
         raise InputError("the trace has no checkpoint to continue from: it has no samples")
     if given.outcome == "stopped":
