@@ -2,6 +2,7 @@
 
 from varichain.kernels.jit import routine
 from varichain.kernels.particle_freedoms import act_in_freedoms, measure_freedoms
+from varichain.kernels.particle_ground import touch_ground
 from varichain.kernels.particle_links import (
     brace_link,
     gather_link,
@@ -77,7 +78,16 @@ def load_particles(
     restrictions,
     freedoms,
     joints,
+    contacts,
     run,
+    # in
+    grounds,
+    terrains,
+    heights,
+    # in and out
+    ruts,
+    # work
+    law,
     # out
     q,
     rates,
@@ -105,6 +115,7 @@ def load_particles(
     if run.is_measured:
         act_in_freedoms(freedoms, links, q, rates, tau, run)
     _push_links(links, pushes, run)
+    touch_ground(contacts, grounds, terrains, heights, ruts, law, links, run)
     for i in range(len(links)):
         scatter_link(links[i], force_out)
     flatten_trios(trios, x, force_out)

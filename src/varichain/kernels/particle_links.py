@@ -109,8 +109,8 @@ def _pull(G, a, force):
 def brace_link(link, i, run):
     """Forces of the six braces: three keep the lengths of the arms, three keep them at right angles.
 
-    The latter are (A_a . A_b) / (s_a^2 + s_b^2)^1/2: half of what two crossed springs differ by, from the end of one arm
-    to both ends of the other. A single one of the two would bend a link that is pulled.
+    The latter are (A_a . A_b) / (s_a^2 + s_b^2)^1/2: half of what two crossed springs from the end of one
+    arm to both ends of the other differ by. A single one of the two would bend a link that is pulled.
     """
     k, c = link.stiffness, link.damping
     strain = 0.0

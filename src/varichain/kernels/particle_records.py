@@ -152,6 +152,65 @@ PARTICLE_JOINT = np.dtype(
     align=True,
 )
 
+# Kinds of ground.
+HARD, SOFT, SANDY, MUDDY, BY_LAW = range(5)
+
+# A ground, in a region of the plane; of each kind some of the numbers count.
+GROUND = np.dtype(
+    [
+        ("kind", _I),
+        ("low", _F, 2),
+        ("high", _F, 2),
+        ("stiffness", _F),
+        ("damping", _F),
+        ("friction", _F),  # coefficient, or tangent of the angle of internal friction
+        ("exponent", _F),  # of sinkage
+        ("cohesive", _F),  # moduli of sinkage
+        ("frictional", _F),
+        ("unloading", _F),  # pressure per depth on the way back
+        ("cohesion", _F),
+        ("shear", _F),  # displacement in which shear grows
+        ("viscosity", _F),
+        ("suction", _F),
+        ("law", _I),  # address of the user's function
+    ],
+    align=True,
+)
+
+# A ball or a plate at a point of a link that the ground pushes.
+CONTACT = np.dtype(
+    [
+        ("link", _I),
+        ("point", _F, 3),
+        ("radius", _F),
+        ("area", _F),
+        ("width", _F),
+        ("stick", _F),  # stiffness and damping towards the anchor
+        ("stick_damping", _F),
+        # working values
+        ("touches", _I),
+        ("anchor", _F, 3),
+        ("deepest", _F),
+        ("depth", _F),
+        ("place", _F, 3),
+        ("force", _F, 3),
+    ],
+    align=True,
+)
+
+# The surface of the ground, and the map of footprints.
+TERRAIN = np.dtype(
+    [
+        ("height", _F),
+        ("slope", _F, 2),
+        ("origin", _F, 2),  # of the height field
+        ("spacing", _F, 2),
+        ("rut_origin", _F, 2),  # of the footprints
+        ("cell", _F),
+    ],
+    align=True,
+)
+
 
 class Accounts(NamedTuple):
     """Energy accounts: power, or work, of each part that gives or takes energy."""
@@ -187,6 +246,7 @@ PARTICLE_RUN = np.dtype(
     align=True,
 )
 
+GROUNDS, CONTACTS, TERRAINS = [Kind(record) for record in (GROUND, CONTACT, TERRAIN)]
 SPRINGS, TRIOS, PARTICLE_LINKS, RESTRICTIONS, PARTICLE_FREEDOMS, PARTICLE_JOINTS, PARTICLE_RUNS = [
     Kind(record)
     for record in (SPRING, TRIO, PARTICLE_LINK, RESTRICTION, PARTICLE_FREEDOM, PARTICLE_JOINT, PARTICLE_RUN)

@@ -6,6 +6,8 @@ from varichain.kernels.particle_freedoms import measure_freedoms
 from varichain.kernels.particle_links import combined, gather_link, orient_link
 from varichain.kernels.particle_records import (
     BROKEN_JOINT,
+    CONTACTS,
+    GROUNDS,
     PARTICLE_FREEDOMS,
     PARTICLE_JOINTS,
     PARTICLE_LINKS,
@@ -13,6 +15,7 @@ from varichain.kernels.particle_records import (
     REACHED,
     RESTRICTIONS,
     SPRINGS,
+    TERRAINS,
     TRIOS,
 )
 from varichain.kernels.tuples import add3, add6, cross3, dot3, join6, load3, scale3, store3, store6
@@ -53,6 +56,12 @@ def _book(run, dt):
     RESTRICTIONS,
     PARTICLE_FREEDOMS,
     PARTICLE_JOINTS,
+    CONTACTS,
+    GROUNDS,
+    TERRAINS,
+    MATRIX,
+    MATRIX,
+    MATRIX,
     FORCES,
     VECTOR,
     PARTICLE_RUNS,
@@ -76,6 +85,15 @@ def verlet(
     restrictions,
     freedoms,
     joints,
+    contacts,
+    # in
+    grounds,
+    terrains,
+    heights,
+    # in and out
+    ruts,
+    # work
+    law,
     # in
     pushes,
     tau,
@@ -102,7 +120,27 @@ def verlet(
     n = len(x)
     if not run.is_evaluated:
         load_particles(
-            x, v, inverse_mass, tau, pushes, springs, trios, links, restrictions, freedoms, joints, run, q, rates, force
+            x,
+            v,
+            inverse_mass,
+            tau,
+            pushes,
+            springs,
+            trios,
+            links,
+            restrictions,
+            freedoms,
+            joints,
+            contacts,
+            run,
+            grounds,
+            terrains,
+            heights,
+            ruts,
+            law,
+            q,
+            rates,
+            force,
         )
         run.is_evaluated = 1
     for _ in range(n_steps):
@@ -115,7 +153,27 @@ def verlet(
                 x[i, axis] += dt * h
                 v[i, axis] = h + k * force[i, axis]
         load_particles(
-            x, v, inverse_mass, tau, pushes, springs, trios, links, restrictions, freedoms, joints, run, q, rates, force
+            x,
+            v,
+            inverse_mass,
+            tau,
+            pushes,
+            springs,
+            trios,
+            links,
+            restrictions,
+            freedoms,
+            joints,
+            contacts,
+            run,
+            grounds,
+            terrains,
+            heights,
+            ruts,
+            law,
+            q,
+            rates,
+            force,
         )
         for i in range(n):
             k = 0.5 * dt * inverse_mass[i]
@@ -140,6 +198,12 @@ def verlet(
     RESTRICTIONS,
     PARTICLE_FREEDOMS,
     PARTICLE_JOINTS,
+    CONTACTS,
+    GROUNDS,
+    TERRAINS,
+    MATRIX,
+    MATRIX,
+    MATRIX,
     FORCES,
     VECTOR,
     PARTICLE_RUNS,
@@ -160,6 +224,15 @@ def evaluate_particles(
     restrictions,
     freedoms,
     joints,
+    contacts,
+    # in
+    grounds,
+    terrains,
+    heights,
+    # in and out
+    ruts,
+    # work
+    law,
     # in
     pushes,
     tau,
@@ -174,7 +247,27 @@ def evaluate_particles(
     run = runs[0]
     run.status, run.step = REACHED, 0.0
     load_particles(
-        x, v, inverse_mass, tau, pushes, springs, trios, links, restrictions, freedoms, joints, run, q, rates, force_out
+        x,
+        v,
+        inverse_mass,
+        tau,
+        pushes,
+        springs,
+        trios,
+        links,
+        restrictions,
+        freedoms,
+        joints,
+        contacts,
+        run,
+        grounds,
+        terrains,
+        heights,
+        ruts,
+        law,
+        q,
+        rates,
+        force_out,
     )
 
 

@@ -58,7 +58,7 @@ def change(system: LinkedSystem, actions: Sequence[Action]) -> Changed:
         connections = on_links(m, [action for action in actions if isinstance(action, Connect)])
         edits += [_connect(system, connection) for connection in connections]
         after = before.copy().follow(m)
-        changed = LinkedSystem(m, after, system.spring, system.limits, system.placed())
+        changed = LinkedSystem(m, after, system.spring, system.limits, system.placed(), system.standing)
         _refuse_gaps(changed, connections)
     changed.take_over(system)
     for action in actions:

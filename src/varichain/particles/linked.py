@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,20 +12,26 @@ import numpy as np
 from varichain.dynamics.kinematics import pose, velocity
 from varichain.errors import InputError, StructureError, UnknownNameError
 from varichain.instants.restraints import checked_limits
+from varichain.kernels.particle_records import GROUND
 from varichain.kernels.particle_run import particle_coordinates
+from varichain.kernels.tables import as_records
 from varichain.layout.state import State, layout_for
 from varichain.mechanism.joints import Fixed
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.particles.arms import Arms
 from varichain.particles.freedoms import Limits, add_freedoms
+from varichain.particles.ground import Contact, Terrain, checked_contacts, checked_terrain
 from varichain.particles.joints import End, Ends, Spring, restrict
 from varichain.particles.system import System
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import non_negative_scalar, positive_scalar
 from varichain.spatial.pose import Pose
 
+Standing = tuple[Terrain, Sequence[Contact]]
 Placed = Mapping[str, tuple[Array, Array]]
+
+_STICK = 0.1  # stiffness of contacts that stick, in units of that of joints
 
 
 class LinkedSystem(System):
@@ -36,11 +42,20 @@ class LinkedSystem(System):
         layout: Its layout.
         spring: Spring-dampers of links and joints.
         limits: "hard", SoftLimits or "off".
+        standing: Terrain and contacts; None if there is no ground.
         ends: By the name of a link: its place, centre and mass; the ground included.
         q, rates, tau: Of the tree's joints first, then those of joints that close loops.
     """
 
-    def __init__(self, m: Mechanism, s: State, spring: Spring, limits: Limits, placed: Placed | None = None) -> None:
+    def __init__(
+        self,
+        m: Mechanism,
+        s: State,
+        spring: Spring,
+        limits: Limits,
+        placed: Placed | None = None,
+        standing: Standing | None = None,
+    ) -> None:
         """Build it at a state; links in `placed` keep the positions and velocities of their particles.
 
         Raises:
@@ -54,6 +69,9 @@ class LinkedSystem(System):
         self.ends: dict[str, End] = {}
         self._add_links(s, placed or {})
         self._add_joints(s)
+        self.standing = standing
+        if standing is not None:
+            self._stand(*standing)
         self.run["time"] = s.time
         self.run["has_breaks"] = int(self.joints.array["watched"].any())
         self.run["is_measured"] = int(
@@ -120,6 +138,25 @@ class LinkedSystem(System):
         for i in range(len(array)):
             array["x"][i] = self.q[array["q"][i]]
 
+    def _stand(self, terrain: Terrain, contacts: Sequence[Contact]) -> None:
+        """Put a ground under the links."""
+        self.grounds = as_records(np.zeros(len(terrain.ground), GROUND))
+        for record, region in zip(self.grounds, terrain.ground, strict=True):
+            for name, value in (region.ground.record() | {"low": region.low, "high": region.high}).items():
+                record[name] = value
+        fields = {"height": terrain.height, "slope": terrain.slope, "origin": terrain.origin, "cell": terrain.cell}
+        for name, value in (fields | {"spacing": terrain.spacing, "rut_origin": terrain.footprints[0]}).items():
+            self.terrain[name] = value
+        self.heights, self.ruts = np.array(terrain.heights), terrain.ruts()
+        for i, contact in enumerate(contacts):
+            end = self.ends[contact.link]
+            point = end.point(contact.at)
+            stick, mass = _STICK * self.spring.stiffness, end.mass / (1.0 + float(point @ point))
+            sizes = {"radius": contact.radius, "area": contact.area, "width": contact.width}
+            damping = 2.0 * self.spring.damping * math.sqrt(stick * mass)
+            name = f"{contact.link}.{i}"
+            self.contacts.add(name, link=end.link, point=point, stick=stick, stick_damping=damping, **sizes)
+
     def _end(self, link: str, frame: Pose) -> End:
         end = self.ends[link]
         return replace(end, frame=end.frame @ frame)
@@ -159,6 +196,7 @@ class LinkedSystem(System):
         for field in ("time", "steps", "work", "impulse"):
             self.run[field] = earlier.run[field]
         self.lost = earlier.lost
+        self.contacts.array[:], self.ruts[:] = earlier.contacts.array, earlier.ruts
         places = {name: i for i, name in enumerate(earlier.freedoms.names)}
         for i, name in enumerate(self.freedoms.names):
             if name in places and self.freedoms.array["kind"][i] == earlier.freedoms.array["kind"][places[name]]:
@@ -167,7 +205,7 @@ class LinkedSystem(System):
     def copy(self) -> LinkedSystem:
         """Independent copy, at the same positions and velocities."""
         own, state = self.mechanism.copy(), self.measure()
-        twin = LinkedSystem(own, state.copy().follow(own), self.spring, self.limits, self.placed())
+        twin = LinkedSystem(own, state.copy().follow(own), self.spring, self.limits, self.placed(), self.standing)
         twin.take_over(self)
         return twin
 
@@ -203,7 +241,14 @@ def _extents(m: Mechanism) -> dict[str, float]:
 
 
 def from_mechanism(
-    m: Mechanism, s: State, *, stiffness: float = 1e6, damping: float = 0.3, limits: Any = "hard"
+    m: Mechanism,
+    s: State,
+    *,
+    stiffness: float = 1e6,
+    damping: float = 0.3,
+    limits: Any = "hard",
+    ground: Any = None,
+    contacts: Any = None,
 ) -> LinkedSystem:
     """A mechanism in a state as particles [TS]: any tree, any loops, all joint types that can close a loop.
 
@@ -215,6 +260,8 @@ def from_mechanism(
         stiffness: Of all springs of links and joints [N/m].
         damping: Of these springs, as a part of the critical damping of each by itself.
         limits: "hard" for stops as stiff as joints are, "soft" or `vc.SoftLimits(stiffness, damping)`, "off".
+        ground: What links stand on: `vc.particles.Hard()`, `Soft`, `Sandy`, `Muddy`, `Law`, or a `Terrain`.
+        contacts: `vc.particles.Contact` objects; by default the balls and the ends of capsules among the links' shapes.
 
     Raises:
         StructureError: A link that can move has no mass, or joints are coupled.
@@ -225,4 +272,5 @@ def from_mechanism(
     spring = Spring(positive_scalar(stiffness, "stiffness"), non_negative_scalar(damping, "damping"))
     own = m.copy()
     layout_for(own, s)
-    return LinkedSystem(own, s.copy(), spring, checked_limits(limits))
+    standing = None if ground is None else (checked_terrain(ground), checked_contacts(contacts, own))
+    return LinkedSystem(own, s.copy(), spring, checked_limits(limits), None, standing)

@@ -133,14 +133,15 @@ class ParticleRun:
 
     def _snapshot(self) -> tuple[Any, ...]:
         system = self.system
-        records = (system.run, system.freedoms.array)
+        records = (system.run, system.freedoms.array, system.contacts.array, system.ruts)
         return (system.x.copy(), system.v.copy(), system.q.copy(), *(np.array(rows) for rows in records))
 
     def _restore(self, snapshot: tuple[Any, ...]) -> None:
         system = self.system
-        x, v, q, run, freedoms = snapshot
+        x, v, q, run, freedoms, contacts, ruts = snapshot
         system.x[:], system.v[:], system.q[:] = x, v, q
         system.run[:], system.freedoms.array[:] = run, freedoms
+        system.contacts.array[:], system.ruts[:] = contacts, ruts
         system.run["is_evaluated"] = 0
 
     # Events

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from varichain.kernels.particle_records import BY_LAW, HARD, SOFT
 from varichain.kernels.particle_run import evaluate_particles
 from varichain.kernels.tables import as_records
 from varichain.particles.system import System
@@ -16,6 +17,7 @@ from varichain.spatial.arrays import Array
 
 _ITERATIONS = 80
 _MARGIN = 1.05  # a power iteration comes from below
+_SHOCK = 10.0  # weights that a contact may have to bear
 _PART = 0.5  # of the longest stable step, taken by default
 
 
@@ -52,8 +54,39 @@ class Stiffest:
 def stiffest(system: System) -> Stiffest:
     """Highest frequency and fastest decay at the present positions."""
     stiff = _Probe(system, is_stiffness=True)
-    square = stiff.largest()
-    return Stiffest(math.sqrt(_MARGIN * square), _MARGIN * _Probe(system, is_stiffness=False).largest(), stiff.name())
+    square, decay = _MARGIN * stiff.largest(), _MARGIN * _Probe(system, is_stiffness=False).largest()
+    name, (of_contact, contact_decay, contact) = stiff.name(), _contact_rates(system)
+    return Stiffest(math.sqrt(square + of_contact), decay + contact_decay, name if square > of_contact else contact)
+
+
+def _contact_rates(system: System) -> tuple[float, float, str]:
+    """Largest stiffness and damping of a contact over the mass of its point, and its name; as on its own."""
+    moving = system.inverse_mass > 0.0
+    weight = float((1.0 / system.inverse_mass[moving]).sum()) * float(np.linalg.norm(system.run["gravity"]))
+    best = (0.0, 0.0, "")
+    for i, contact in enumerate(system.contacts.array):
+        first = int(system.links.array["first"][int(contact["link"])])
+        mobility = 0.25 * system.inverse_mass[first] * (1.0 + float((contact["point"] ** 2).sum()))
+        stiffness, damping = 0.0, 0.0
+        for ground in system.grounds:
+            k, c = _ground_rates(ground, contact, _SHOCK * weight)
+            stiffness, damping = max(stiffness, k), max(damping, c)
+        k, c = mobility * max(stiffness, contact["stick"]), mobility * max(damping, contact["stick_damping"])
+        if k + c**2 > best[0] + best[1] ** 2:
+            best = (k, c, f"contact {system.contacts.names[i]!r}")
+    return best
+
+
+def _ground_rates(ground: Any, contact: Any, force: float) -> tuple[float, float]:
+    """Largest stiffness [N/m] and damping [N s/m] of a ground under a contact that bears at most a force."""
+    kind, k, c, area = int(ground["kind"]), ground["stiffness"], ground["damping"], contact["area"]
+    if kind == HARD:
+        return 1.5 * k ** (2 / 3) * force ** (1 / 3), 1.5 * c * force
+    if kind == SOFT:
+        return area * k, area * c
+    if kind == BY_LAW:
+        return k, c
+    return area * ground["unloading"], area * (c + ground["viscosity"] / contact["width"])
 
 
 class _Probe:
@@ -75,9 +108,10 @@ class _Probe:
         self._springs, self._links, self._restrictions = springs, links, restrictions
         self._u = np.random.default_rng(0).normal(size=system.x.shape) * (system.inverse_mass[:, None] > 0.0)
         self._force = np.zeros_like(system.x)
-        pushes, tau, q, rates = arguments[9][:0], np.zeros_like(system.tau), system.q.copy(), system.rates.copy()
+        pushes, tau, q, rates = arguments[15][:0], np.zeros_like(system.tau), system.q.copy(), system.rates.copy()
         self._arguments = (
             *(system.x, self._u, system.inverse_mass, springs, trios, links, restrictions, freedoms, joints),
+            *(arguments[9][:0], *arguments[10:13], np.zeros((0, 0)), np.zeros((3, 5))),
             *(pushes, tau, run, q, rates, self._force),
         )
 

@@ -10,12 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from varichain.errors import DuplicateNameError, InputError, UnknownNameError, quoted
 from varichain.kernels.particle_records import (
+    CONTACT,
+    GROUND,
     PARTICLE_FREEDOM,
     PARTICLE_JOINT,
     PARTICLE_LINK,
     PARTICLE_RUN,
     RESTRICTION,
     SPRING,
+    TERRAIN,
     TRIO,
     Accounts,
 )
@@ -52,6 +55,9 @@ class System:
         thickened: Names of links that got more inertia than they have, for springs cannot keep four in a plane.
         q, rates, tau: Coordinates, velocities and torques of the joints' freedoms; see `particles.from_mechanism`.
         run: Clock and books.
+        contacts: Points of links that the ground pushes.
+        grounds, terrain, heights: Kinds of ground by regions, and its surface.
+        ruts: Depths of footprints (n_x, n_y) [m].
         lost: Energy that changes of structure have taken [J].
     """
 
@@ -71,6 +77,9 @@ class System:
         self.run: NDArray[Any] = as_records(np.zeros(1, PARTICLE_RUN))
         self.run["gravity"] = finite_array(gravity, (3,), "gravity")
         self.lost = 0.0
+        self.contacts, self.grounds = Rows(CONTACT), as_records(np.zeros(0, GROUND))
+        self.terrain: NDArray[Any] = as_records(np.zeros(1, TERRAIN))
+        self.heights, self.ruts, self._law = np.zeros((0, 0)), np.zeros((0, 0)), np.zeros((3, 5))
         self.x = self.v = self.force = np.zeros((0, 3))
         self.inverse_mass = np.zeros(0)
 
@@ -264,6 +273,7 @@ class System:
         records = (self.springs, self.trios, self.links, self.restrictions, self.freedoms, self.joints)
         return (
             *(self.x, self.v, self.inverse_mass, *(rows.array for rows in records)),
+            *(self.contacts.array, self.grounds, self.terrain, self.heights, self.ruts, self._law),
             *(self.pushes, self.tau, self.run, self.q, self.rates, self.force),
         )
 
