@@ -100,7 +100,7 @@ class Sandy(Ground):
 class Muddy(Ground):
     """Mud: sinkage as of sand, a viscous part, suction on the way out, and a yield stress with viscosity along it.
 
-    p = max((k_c / b + k_phi) z^n or its way back, -s (1 - exp(-z / b))) + eta dz/dt / b; tangential A c and A eta v / b.
+    p = max((k_c / b + k_phi) z^n or its way back, -s (1 - exp(-z / b))) + eta dz/dt / b; along: A c and A eta v / b.
     Sinkage by [Bekker 1969], yield and viscosity by [Bingham 1922]; the cap of the suction and all numbers are ours.
 
     Attributes:

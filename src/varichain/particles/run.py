@@ -14,6 +14,7 @@ from varichain.instants.actions import Cut
 from varichain.kernels.particle_records import BROKEN_JOINT, REACHED
 from varichain.particles.changes import Changed, change
 from varichain.particles.controls import ParticleControls
+from varichain.particles.implicit import Implicit, default_step
 from varichain.particles.linked import LinkedSystem
 from varichain.particles.steps import stiffest
 from varichain.simulation.controls import Controls, user_code
@@ -44,13 +45,17 @@ class ParticleRun:
 
     Attributes:
         system: Particles of the present structure.
+        method: "verlet" or "implicit".
         step: Longest step [s].
         stopped: Why an event ended the run; None as long as none did.
     """
 
-    def __init__(self, system: LinkedSystem, step: float, tick: float, events: list[Event], given: Controls) -> None:
+    def __init__(
+        self, system: LinkedSystem, method: str, step: float, tick: float, events: list[Event], given: Controls
+    ) -> None:
         """Begin at the system's time; `tick` is the time between control ticks and looks at conditions [s]."""
-        self.system, self.step, self.stopped = system, step, None
+        self.system, self.method, self.step, self.stopped = system, method, step, None
+        self._implicit = Implicit(system) if method == "implicit" else None
         self._tick, self._start, self._n_ticks = tick, system.time, 0
         self._times = [event for event in events if isinstance(event, At)]
         self._watches = [event for event in events if not isinstance(event, At)]
@@ -111,7 +116,8 @@ class ParticleRun:
         system, span = self.system, stop - self.time
         n = max(1, math.ceil(span / self.step - 1e-9))
         for first in range(0, n, _STEPS_AT_ONCE):
-            status = system.advance(min(_STEPS_AT_ONCE, n - first), span / n)
+            mover = system if self._implicit is None else self._implicit
+            status = mover.advance(min(_STEPS_AT_ONCE, n - first), span / n)
             if status == BROKEN_JOINT:
                 return [system.joints.names[int(system.run["culprit"][0])]]
             if status != REACHED:
@@ -212,7 +218,9 @@ class ParticleRun:
         self.system, self._controls = changed.system, controls
         if controls.is_active:
             controls.tick()
-        if edits:
+        if self._implicit is not None:
+            self._implicit = Implicit(self.system)
+        elif edits:
             self.step = min(self.step, stiffest(self.system).step)
         reasons = [action.reason for action in actions if isinstance(action, Stop)]
         if reasons:
@@ -232,12 +240,14 @@ def _name(event: Event) -> str:
     return event.name or (f"t = {event.time:g} s" if isinstance(event, At) else "event")
 
 
-def checked_step(system: LinkedSystem, step: float | None) -> float:
-    """A step in seconds, the default of the system if none is given.
+def checked_step(system: LinkedSystem, method: str, step: float | None) -> float:
+    """A step in seconds, the default of the system and method if none is given.
 
     Raises:
         InputError: It is too long for the system's stiffest spring.
     """
+    if method == "implicit":
+        return default_step(system) if step is None else step
     found = stiffest(system)
     if step is None:
         return found.step

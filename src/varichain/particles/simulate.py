@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import varichain
-from varichain.errors import DivergenceError, InputError, SimulationError, SimulationInterrupted
+from varichain.errors import DivergenceError, InputError, SimulationError, SimulationInterrupted, quoted
 from varichain.files import Path
 from varichain.mechanism.describe import description
 from varichain.mechanism.log import as_dict
@@ -24,6 +24,7 @@ from varichain.simulation.settings import checked_until
 from varichain.spatial.checks import positive_scalar
 from varichain.trace import Trace, TraceWriter
 
+METHODS = ("verlet", "implicit")
 _SAMPLE = 1e-3  # [s]
 
 
@@ -34,6 +35,7 @@ def simulate(
     events: Any = (),
     controller: Any = None,
     forces: Any = (),
+    method: str = "verlet",
     step: float | None = None,
     sample: float = _SAMPLE,
     control_step: float = 1e-3,
@@ -53,6 +55,8 @@ def simulate(
             with `breaks` give way when their springs are overloaded, vibration included.
         controller: As of `vc.simulate`; all of them are asked every `control_step` and act unchanged until the next.
         forces: As of `vc.simulate`.
+        method: "verlet" (velocity Verlet, order 2, explicit), or "implicit" (linearly implicit Euler, order 1) for
+            links so stiff that explicit steps are too many; it damps vibrations.
         step: Longest step [s]; half of the longest stable one by default.
         sample: Time between stored samples [s].
         control_step: Time between control ticks [s].
@@ -74,10 +78,12 @@ def simulate(
     end, given = checked_until(until, own.time), checked_events(events)
     check_times(given, own.time)
     every, tick = positive_scalar(sample, "sample"), positive_scalar(control_step, "control_step")
-    longest = checked_step(own, None if step is None else positive_scalar(step, "step"))
-    run = ParticleRun(own, longest, tick, given, Controls(controller, None, forces))
+    if method not in METHODS:
+        raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {quoted(method)}")
+    longest = checked_step(own, method, None if step is None else positive_scalar(step, "step"))
+    run = ParticleRun(own, method, longest, tick, given, Controls(controller, None, forces))
     writer = TraceWriter(out, overwrite=overwrite)
-    settings = {"engine": "particles", "method": "verlet", "step": longest, "sample": every, "control_step": tick}
+    settings = {"engine": "particles", "method": method, "step": longest, "sample": every, "control_step": tick}
     spring = {"stiffness": own.spring.stiffness, "damping": own.spring.damping}
     writer.begin({"varichain": varichain.__version__, "start": own.time, **settings, **spring})
     return _run_and_record(run, _Recorder(writer), end, every, progress)

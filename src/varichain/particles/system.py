@@ -283,8 +283,9 @@ class System:
         verlet(*arguments)
         return int(self.run["status"][0])
 
-    def evaluate(self) -> None:
-        """Forces, powers and energies of the present positions and velocities."""
+    def evaluate(self, step: float = 0.0) -> None:
+        """Forces, powers and energies of the present positions and velocities; friction is bent for a time `step`."""
+        self.run["step"] = step
         evaluate_particles(*self._arguments())
         self.run["is_evaluated"] = 1
 
