@@ -154,7 +154,7 @@ def test_height_fields_and_regions():
     assert np.linalg.norm(force) == pytest.approx(5e7 * depth**1.5)
     two = Terrain([Region(Soft(), low=(-1, -1), high=(1, 1)), Hard()])
     pressed = Pressed(two)
-    assert pressed.at(0.01)[2] == pytest.approx(AREA * 5e6 * 0.01)
+    assert pressed.at(0.01)[2] == pytest.approx(AREA * 1.2e6 * 0.01)
     assert Pressed(two).at(0.01, way=3.0)[2] == pytest.approx(5e7 * 0.01**1.5)
 
 
@@ -162,10 +162,10 @@ def test_a_law_of_the_user():
     """A law that is written like turf gives the forces of turf."""
 
     def turf(t, sunk, slid, out):
-        out[0] = max(sunk[3] * (5e6 * sunk[0] + 5e4 * sunk[1]), 0.0)
+        out[0] = max(sunk[3] * (1.2e6 * sunk[0] + 2.5e4 * sunk[1]), 0.0)
         out[1] = 0.6 * out[0]
 
-    ours, own = Pressed(Soft()), Pressed(Law(turf, stiffness=5e6 * AREA, damping=5e4 * AREA))
+    ours, own = Pressed(Soft()), Pressed(Law(turf, stiffness=1.2e6 * AREA, damping=2.5e4 * AREA))
     for way in ((0.01, 0.1, 0.0, 0.0), (0.012, -0.1, 0.01, 0.3), (0.001, -1.0, 0.02, 0.1)):
         assert own.at(*way) == pytest.approx(ours.at(*way))
 

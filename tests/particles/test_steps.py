@@ -77,3 +77,20 @@ def test_what_is_wrong_is_refused(call, message):
     """Names that are missing or taken, and numbers that cannot be, are refused by name."""
     with pytest.raises(vc.VarichainError, match=message):
         call(pair())
+
+
+@long_run
+def test_a_link_rings_at_the_frequency_of_its_mode():
+    """An arm that is stretched vibrates with (16 k / m)^1/2, the linear mode of its brace, within 2 %."""
+    m = vc.Mechanism("bell", gravity=(0, 0, 0))
+    m.add_link("bell", joint=vc.Free(), inertia=vc.Inertia.box(2.0, (0.1, 0.2, 0.3)))
+    p = vc.particles.from_mechanism(m, m.state(), stiffness=1e6, damping=0.01)
+    p.x[4:] += 1e-5 * np.array([1, -1, -1, 1])[:, None] * np.array([0, 0, 1])  # the longest arm
+    lengths = []
+    for _ in range(2000):
+        p.advance(1, 1e-5)
+        lengths.append(np.linalg.norm(p.links.array["A"][1].reshape(3, 3)[2]))
+    swings = np.array(lengths) - p.arms[1].lengths[2]
+    ups = np.flatnonzero((swings[:-1] < 0.0) & (swings[1:] >= 0.0))
+    frequency = 2.0 * np.pi * (len(ups) - 1) / ((ups[-1] - ups[0]) * 1e-5)
+    assert frequency == pytest.approx(np.sqrt(16e6 / 2.0), rel=0.02)

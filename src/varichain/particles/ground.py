@@ -62,8 +62,8 @@ class Soft(Ground):
         friction: Coefficient.
     """
 
-    stiffness: float = 5e6
-    damping: float = 5e4
+    stiffness: float = 1.2e6
+    damping: float = 2.5e4
     friction: float = 0.6
     code = SOFT
 

@@ -215,6 +215,13 @@ class LinkedSystem(System):
         own = {name: self._own(self.ends[name].link) for name in moving}
         return {name: (self.x[place].copy(), self.v[place].copy()) for name, place in own.items()}
 
+    def footprints(self) -> Array:
+        """Cells of the map of footprints that have been trodden: x, y and depth of each (n, 3) [m]."""
+        i, j = np.nonzero(self.ruts > 0.0)
+        terrain = self.terrain[0]
+        places = np.column_stack([i, j]) * float(terrain["cell"]) + terrain["rut_origin"] + 0.5 * terrain["cell"]
+        return np.column_stack([places, self.ruts[i, j]])
+
     def gap(self) -> float:
         """Largest error of a restriction of a joint [m]."""
         return float(np.abs(self.restrictions.array["error"]).max(initial=0.0))

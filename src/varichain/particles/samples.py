@@ -27,8 +27,11 @@ def columns_of(system: LinkedSystem) -> Columns:
         "center": 3,
         "closure": 1,
         "strain": len(links),
+        "sinkage": len(system.contacts),
+        "ground": 3,
     }
-    return Columns(list(blocks.items()), {"work": WORK, "strain": links})
+    labels = {"work": WORK, "strain": links, "sinkage": system.contacts.names, "ground": ("fx", "fy", "fz")}
+    return Columns(list(blocks.items()), labels)
 
 
 def sample_of(system: LinkedSystem) -> Array:
@@ -53,5 +56,7 @@ def sample_of(system: LinkedSystem) -> Array:
         center,
         [system.gap()],
         system.strains(),
+        system.contacts.array["depth"],
+        system.run["ground_force"][0],
     )
     return np.concatenate([np.asarray(part, dtype=np.float64) for part in parts])

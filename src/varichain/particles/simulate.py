@@ -125,7 +125,10 @@ class _Recorder:
         self.open_epoch(run)
 
     def finish(self, run: ParticleRun, outcome: str, message: str | None = None) -> Trace:
-        """End the trace."""
+        """End the trace, with the footprints in its log."""
+        prints = run.system.footprints()
+        if len(prints):
+            self.writer.log({"kind": "footprints", "time": run.time, "cells": prints.tolist()})
         wall = clock.monotonic() - self._begun
         self.writer.checkpoint(
             {"engine": "particles", "run": {"steps": int(run.system.run["steps"][0])}, "wall_seconds": wall}

@@ -10,12 +10,14 @@ from varichain.scenarios.scenario import Builder, Scenario
 from varichain.scenarios.summary import energy_drift, summary
 from varichain.scenarios.swing import swing
 from varichain.scenarios.walk import walk
+from varichain.scenarios.walker import walker
 
 SCENARIOS: dict[str, Builder] = {
     "highbar": highbar,
     "swing": swing,
     "holdinghands": holdinghands,
     "walk": walk,
+    "walker": walker,
     "compass": compass,
     "pendulum": pendulum,
     "fourbar": fourbar,
@@ -36,4 +38,5 @@ __all__ = [
     "summary",
     "swing",
     "walk",
+    "walker",
 ]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from varichain.errors import InputError
 from varichain.spatial.report import Listing, Report, Reported
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ class Scenario(Reported):
         until: When it ends [s].
         events, controller, motion, forces: As of `vc.simulate`.
         settings: Further arguments of `vc.simulate`: method, step, sample, tolerance, control_step, limits.
+        particles: Arguments of `vc.particles.from_mechanism` for a scenario of particles; its settings are then those
+            of `vc.particles.simulate`. None for rigid links.
     """
 
     name: str
@@ -38,6 +41,7 @@ class Scenario(Reported):
     motion: Motion | None = None
     forces: Any = ()
     settings: dict[str, Any] = field(default_factory=dict)
+    particles: dict[str, Any] | None = None
 
     def report(self) -> Report:
         """Mechanism, start and end, controls, events and settings."""
@@ -54,6 +58,8 @@ class Scenario(Reported):
 
     def run(self, until: float | None = None, **changes: Any) -> Trace:
         """Simulate it; `changes` replace its settings, or go to `vc.simulate` as they are (out, progress, ...)."""
+        if self.particles is not None:
+            return self._run_particles(self.particles, self.until if until is None else until, self.settings | changes)
         from varichain.simulation import simulate  # here, so that scenarios can be listed without the compiler
 
         return simulate(
@@ -67,11 +73,23 @@ class Scenario(Reported):
             **(self.settings | changes),
         )
 
+    def _run_particles(self, body: dict[str, Any], until: float, settings: dict[str, Any]) -> Trace:
+        from varichain import particles
+
+        system = particles.from_mechanism(self.mechanism, self.state, **body)
+        return particles.simulate(
+            system, until, events=self.events, controller=self.controller, forces=self.forces, **settings
+        )
+
     def live(self, **changes: Any) -> LiveRun:
         """Run it live: in real time, in a thread of its own; `changes` as of `run`, or as of `vc.LiveRun`.
 
         It pauses at `until`.
         """
+        if self.particles is not None:
+            raise InputError(
+                f"scenario {self.name!r} is one of particles, which do not run live; run it and view its trace"
+            )
         from varichain.simulation.live import LiveRun
 
         return LiveRun(

@@ -1,0 +1,120 @@
+"""A four-legged walker of particles that trots on ground that gives way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import acos, atan2, cos, hypot, pi, sin
+from typing import TYPE_CHECKING, Any
+
+from varichain.errors import InputError, quoted
+from varichain.mechanism import Box, Capsule, Free, Inertia, Mechanism, Revolute
+from varichain.scenarios.scenario import Scenario
+from varichain.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from varichain.layout.state import State
+
+GROUNDS = ("hard", "soft", "sandy", "muddy")
+LEG = 0.25  # [m], of a thigh and of a shank
+FOOT = 0.02  # [m], radius
+_PAD = 3e-3  # [m^2], of a foot's print
+_TRUNK, _THIGH, _SHANK = 8.0, 0.6, 0.4  # [kg]
+_SIZE = (0.5, 0.2, 0.1)  # [m] of the trunk
+_STAND = 0.42  # [m] from hip to the middle of a foot that bears
+_LEGS = {"front left": (1, 1, 0.0), "front right": (1, -1, 0.5), "hind left": (-1, 1, 0.5), "hind right": (-1, -1, 0.0)}
+_STIFFNESS, _DAMPING, _LARGEST = 120.0, 1.2, 40.0  # of the joints' control [N m/rad, N m s/rad, N m]
+_BEARS = 0.6  # part of a cycle in which a foot bears
+_ASIDE = 0.65 * _SIZE[1]  # [m] from the middle to a hip
+_EASE = 0.5  # [s] until the gait has its full stride
+
+
+def walker(
+    *,
+    ground: str = "hard",
+    stride: float = 0.12,
+    frequency: float = 2.0,
+    lift: float = 0.05,
+    drop: float = 0.0,
+    stiffness: float = 1e6,
+) -> Scenario:
+    """A four-legged walker, made of particles, trots for ten seconds.
+
+    A trunk of 8 kg, eight leg links on hinges across; torques that follow a trot lead hips and knees. The engine is the
+    one of particles: links vibrate, and the ground gives way.
+
+    Args:
+        ground: "hard", "soft", "sandy" or "muddy".
+        stride: By which a foot that bears goes back under the hip [m].
+        frequency: Of the trot [Hz].
+        lift: By which feet are lifted [m].
+        drop: Height from which the walker is dropped at the start [m].
+        stiffness: Of links and joints [N/m].
+    """
+    if ground not in GROUNDS:
+        raise InputError(f"ground must be one of {', '.join(map(repr, GROUNDS))}, not {quoted(ground)}")
+    m = walker_mechanism()
+    s = m.state()
+    for leg in _LEGS:
+        s[f"{leg} hip"].q, s[f"{leg} knee"].q = leg_angles(0.0, _STAND)
+    s["trunk"].position = (0.0, 0.0, _STAND + FOOT + drop)
+    from varichain import particles
+
+    law = {"hard": particles.Hard, "soft": particles.Soft, "sandy": particles.Sandy, "muddy": particles.Muddy}[ground]
+    feet = [particles.Contact(f"{leg} shank", (0, 0, -LEG), FOOT, _PAD, 2 * FOOT) for leg in _LEGS]
+    body = {"stiffness": stiffness, "ground": law(), "contacts": feet}
+    controller = trot(stride, frequency, lift)
+    settings = {"sample": 0.01}
+    return Scenario("walker", m, s, 10.0, controller=controller, settings=settings, particles=body)
+
+
+def walker_mechanism() -> Mechanism:
+    """Trunk and eight leg links; x is ahead, and hinges turn about y."""
+    m = Mechanism("walker")
+    m.add_link("trunk", joint=Free(name="trunk"), inertia=Inertia.box(_TRUNK, _SIZE), shapes=[Box(_SIZE)])
+    middle = (0.0, 0.0, -LEG / 2)
+    for leg, (ahead, aside, _) in _LEGS.items():
+        hip = (0.5 * ahead * _SIZE[0], _ASIDE * aside, 0.0)
+        for part, parent, at, mass, radius, joint in (
+            ("thigh", "trunk", hip, _THIGH, 0.025, "hip"),
+            ("shank", f"{leg} thigh", (0.0, 0.0, -LEG), _SHANK, FOOT, "knee"),
+        ):
+            m.add_link(
+                f"{leg} {part}",
+                parent=parent,
+                at=at,
+                joint=Revolute("y", name=f"{leg} {joint}", damping=0.05),
+                inertia=Inertia.capsule(mass, radius, LEG, com=middle),
+                shapes=[Capsule(radius, LEG, at=Pose(middle))],
+            )
+    return m
+
+
+def leg_angles(x: float, height: float) -> tuple[float, float]:
+    """Angles of hip and knee [rad] that put the foot at x ahead of the hip and a height below it [m]."""
+    reach = min(hypot(x, height), 2.0 * LEG - 1e-6)
+    bend = acos(reach / (2.0 * LEG))
+    return -atan2(x, height) - bend, 2.0 * bend
+
+
+def trot(stride: float, frequency: float, lift: float) -> Callable[[Mechanism, State], dict[str, Any]]:
+    """Controller that leads hips and knees along a trot: diagonal feet are lifted together, in turn."""
+
+    def torques(m: Mechanism, s: State) -> dict[str, Any]:
+        found = {}
+        ease = min(s.time / _EASE, 1.0)
+        for leg, (_, _, shift) in _LEGS.items():
+            hip, knee = foot_angles((frequency * s.time + shift) % 1.0, ease * stride, ease * lift)
+            for joint, angle in ((f"{leg} hip", hip), (f"{leg} knee", knee)):
+                torque = _STIFFNESS * (angle - s[joint].q) - _DAMPING * s[joint].v
+                found[joint] = max(-_LARGEST, min(torque, _LARGEST))
+        return found
+
+    return torques
+
+
+def foot_angles(phase: float, stride: float, lift: float) -> tuple[float, float]:
+    """Angles of hip and knee at a phase of the gait, 0 to 1: the foot bears first and is lifted then."""
+    if phase < _BEARS:
+        return leg_angles(stride * (0.5 - phase / _BEARS), _STAND)
+    swing = (phase - _BEARS) / (1.0 - _BEARS)
+    return leg_angles(-0.5 * stride * cos(pi * swing), _STAND - lift * sin(pi * swing))
