@@ -29,6 +29,7 @@ RESULTS = [
     "InverseDynamics", "JointMotion", "JointState", "Link", "LoopForces", "LoopState", "Mobility", "Momentum",
     "Overload", "Rollout", "State", "StructureChange", "Trace", "Joint", "Shape", "Coupling", "Body", "Closure",
     "ConstantLoops", "Given",
+    "Evaluation", "Function",
 ]  # fmt: skip
 # Methods that users call, beside the functions.
 METHODS = {
@@ -51,6 +52,7 @@ METHODS = {
     "Inertia": ["sphere", "box", "cylinder", "capsule", "rod", "ellipsoid", "point"],
     "Trace": ["at", "save", "load", "to_csv", "joint"],
     "SwingTwist": ["angles"],
+    "AnimationSpace": ["value", "at", "gradient", "rate", "bias", "acceleration", "hessian", "step_hessian"],
 }
 
 
@@ -164,6 +166,13 @@ SPECIAL = {
     ("", "stiffness"): lambda m, s: 1.0,
     ("", "damping"): lambda m, s: 1.0,
     ("", "functions"): lambda m, s: {"elbow": 0.5},
+    ("AnimationSpace", "functions"): lambda m, s: {"tip": vc.animation.point("tip")},
+    ("animation.AnimationSpace", "functions"): lambda m, s: {"tip": vc.animation.point("tip")},
+    ("animation.distance", "other"): lambda m, s: "upper",
+    ("animation.given", "curve"): lambda m, s: lambda t, nu=0: 1.0,
+    ("animation.stack", "parts"): lambda m, s: [vc.animation.point("tip")],
+    ("animation.closure_error", "m"): lambda m, s: four_bar()[0],
+    ("animation.closure_error", "name"): lambda m, s: "pin",
     ("", "pitch"): lambda m, s: 0.1,
     ("Breaks", "force"): lambda m, s: 10.0,
     ("when_force", "force"): lambda m, s: 10.0,
@@ -238,7 +247,7 @@ SPECIAL = {
 def entries():
     """Name -> (function, parameters); a method's first argument is an object of its class."""
     found = {}
-    for module in (vc, vc.figures, vc.closures):
+    for module in (vc, vc.figures, vc.closures, vc.animation):
         for name in module.__all__:
             value = getattr(module, name)
             is_error = inspect.isclass(value) and issubclass(value, BaseException | Warning)
@@ -259,6 +268,7 @@ def owner(name, m, s):
         "Batch": lambda: vc.Batch(m),
         "Trace": lambda: shows.show(0.2),
         "SwingTwist": lambda: vc.SwingTwist(1.0),
+        "AnimationSpace": lambda: vc.AnimationSpace(m, {"tip": vc.animation.point("tip")}),
     }
     return makers[name]()
 

@@ -69,6 +69,7 @@ EXAMPLES = [
     errors.SingularMassError("weightless", "wrist"),
     errors.AssemblyError("open", {"pin": 0.5}),
     errors.GapError("apart", 0.25),
+    errors.FunctionError("no gradient", "distance"),
     errors.PreferenceError("dependent", ["crank"]),
     errors.ActuationError("too weak", 3.5, ["knee"]),
     with_trace(errors.TraceFileError("cannot read 'run.h5'", "run.h5")),

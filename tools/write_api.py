@@ -32,6 +32,11 @@ TOPICS = {
         "change StructureChange connect Connect cut Cut couple Couple push release impact Impact overloads Overload "
         "closures constant_loops replace_constant_loops",
     ),
+    "animation": (
+        "Animation space",
+        "Functions of the configuration, and motion in them.",
+        "AnimationSpace animation",
+    ),
     "simulation": (
         "Simulation",
         "Whole runs, events, controllers, motions; many runs at a time; live runs.",

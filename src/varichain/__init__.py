@@ -32,6 +32,7 @@ from varichain.errors import (
     EventError,
     FileError,
     FormatError,
+    FunctionError,
     GapError,
     InertiaError,
     InputError,
@@ -51,7 +52,8 @@ from varichain.errors import (
 )
 
 if TYPE_CHECKING:
-    from varichain import closures, figures, particles
+    from varichain import animation, closures, figures, particles
+    from varichain.animation import AnimationSpace
     from varichain.closures import constant_loops, replace_constant_loops
     from varichain.drawing import draw
     from varichain.dynamics import (
@@ -171,6 +173,7 @@ __version__ = "0.1.0"
 
 # Of the lazy names, those that are not in `dynamics`.
 _HOMES = {
+    "AnimationSpace": "varichain.animation",
     "Box": "varichain.mechanism",
     "Breaks": "varichain.mechanism",
     "Capsule": "varichain.mechanism",
@@ -253,7 +256,7 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import a package when one of its names is first asked for."""
-    if name in ("closures", "figures", "mechanism", "particles", "spatial"):
+    if name in ("animation", "closures", "figures", "mechanism", "particles", "spatial"):
         return importlib.import_module(f"varichain.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'varichain' has no attribute {name!r}")
@@ -271,6 +274,7 @@ __all__ = [
     "PD",
     "Actuation",
     "ActuationError",
+    "AnimationSpace",
     "ArrayError",
     "Assembly",
     "AssemblyError",
@@ -308,6 +312,7 @@ __all__ = [
     "ForwardDynamics",
     "Frame",
     "Free",
+    "FunctionError",
     "GapError",
     "Impact",
     "Inertia",
@@ -364,6 +369,7 @@ __all__ = [
     "UnknownNameError",
     "VarichainError",
     "acceleration",
+    "animation",
     "assemble",
     "at",
     "bias_acceleration",

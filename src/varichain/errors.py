@@ -325,6 +325,19 @@ class LimitError(VarichainError, ValueError):
         )
 
 
+class FunctionError(VarichainError, ArithmeticError):
+    """A function of the configuration that has no value, or no derivative, in a state.
+
+    Attributes:
+        function: Name of the function.
+    """
+
+    def __init__(self, message: str, function: str) -> None:
+        """Keep the name next to the message."""
+        self.function = function
+        super().__init__(message)
+
+
 class SimulationError(VarichainError, RuntimeError):
     """A simulation that cannot go on.
 

@@ -1,0 +1,46 @@
+"""Animation space: functions of the configuration, with exact gradients and Hessians, and motion in them [PFB].
+
+A function is an expression over leaves: `point`, `direction`, `rotation`, `distance`, `center_of_mass`, `coordinate`,
+`posture`, `closure_error`, `time`, `given`; rates without a position are `angular_velocity`, `momentum` and
+`angular_momentum`. Functions name links and joints; an `AnimationSpace` joins them with a mechanism.
+"""
+
+from varichain.animation.closure import closure_error
+from varichain.animation.function import Function
+from varichain.animation.program import Evaluation
+from varichain.animation.quantities import (
+    angular_momentum,
+    angular_velocity,
+    center_of_mass,
+    coordinate,
+    direction,
+    distance,
+    given,
+    momentum,
+    point,
+    posture,
+    rotation,
+    stack,
+    time,
+)
+from varichain.animation.space import AnimationSpace
+
+__all__ = [
+    "AnimationSpace",
+    "Evaluation",
+    "Function",
+    "angular_momentum",
+    "angular_velocity",
+    "center_of_mass",
+    "closure_error",
+    "coordinate",
+    "direction",
+    "distance",
+    "given",
+    "momentum",
+    "point",
+    "posture",
+    "rotation",
+    "stack",
+    "time",
+]
