@@ -29,7 +29,7 @@ RESULTS = [
     "InverseDynamics", "JointMotion", "JointState", "Link", "LoopForces", "LoopState", "Mobility", "Momentum",
     "Overload", "Rollout", "State", "StructureChange", "Trace", "Joint", "Shape", "Coupling", "Body", "Closure",
     "ConstantLoops", "Given",
-    "Evaluation", "Function",
+    "Evaluation", "Function", "Reduced",
 ]  # fmt: skip
 # Methods that users call, beside the functions.
 METHODS = {
@@ -52,7 +52,7 @@ METHODS = {
     "Inertia": ["sphere", "box", "cylinder", "capsule", "rod", "ellipsoid", "point"],
     "Trace": ["at", "save", "load", "to_csv", "joint"],
     "SwingTwist": ["angles"],
-    "AnimationSpace": ["value", "at", "gradient", "rate", "bias", "acceleration", "hessian", "step_hessian"],
+    "AnimationSpace": ["value", "at", "gradient", "rate", "bias", "acceleration", "hessian", "step_hessian", "reduced"],
 }
 
 

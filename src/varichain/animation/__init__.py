@@ -23,12 +23,14 @@ from varichain.animation.quantities import (
     stack,
     time,
 )
+from varichain.animation.reduced import Reduced
 from varichain.animation.space import AnimationSpace
 
 __all__ = [
     "AnimationSpace",
     "Evaluation",
     "Function",
+    "Reduced",
     "angular_momentum",
     "angular_velocity",
     "center_of_mass",

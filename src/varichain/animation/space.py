@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from varichain.animation.function import Function, nodes_of
 from varichain.animation.leaves import Given
 from varichain.animation.nodes import Node
 from varichain.animation.program import Evaluation, Program
+from varichain.animation.reduced import Reduced, closed_copy, closures_of, follow, reduce
 from varichain.dynamics.arguments import joint_vector, opened
 from varichain.errors import InputError
 from varichain.kernels.function_records import GRADIENTS, HESSIANS, VALUES
@@ -18,7 +19,7 @@ from varichain.layout.layout import Layout, layout_of
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import instance, mapping, name_string, shown
+from varichain.spatial.checks import flag, instance, mapping, name_string, shown
 from varichain.spatial.report import Listing, Report, Reported
 
 
@@ -58,6 +59,7 @@ class AnimationSpace(Reported):
             raise InputError("an animation space needs at least one function")
         self.names = tuple(names)
         self._program: Program | None = None
+        self._closures: tuple[Layout, AnimationSpace | None] | None = None
         self._program_of(layout_of(m))
 
     def __len__(self) -> int:
@@ -107,12 +109,7 @@ class AnimationSpace(Reported):
         Raises:
             InputError: A rate has no position, and no Hessian.
         """
-        for name, function in self.functions.items():
-            if function.is_rate:
-                raise InputError(
-                    f"{name!r} is a rate, such as an angular velocity: no position has it as its rate, so it has a "
-                    "gradient and a bias, but no Hessian; leave it out of the space, or ask for at(s)"
-                )
+        self._require_positions()
         return self._at(s, HESSIANS).hessian
 
     def symmetric_hessian(self, s: State) -> Array:
@@ -136,6 +133,39 @@ class AnimationSpace(Reported):
                         H[:, turn + one, shift + other] += sign * G[:, shift + k]
                         H[:, shift + other, turn + one] += sign * G[:, shift + k]
         return H
+
+    def reduced(self, s: State, prefer: Iterable[str] = (), hessian: bool = False) -> Reduced:
+        """The space over independent velocities, in which loops and couplings are: rank, blocked combinations, Gbar.
+
+        Args:
+            s: State with its loops closed to 1e-6; smaller gaps are closed first, on a copy.
+            prefer: Joints or freedoms of the tree that must be independent.
+            hessian: Whether to compute Hbar and dW.
+
+        Raises:
+            AssemblyError: The loops are open.
+            PreferenceError: The preferred freedoms depend on each other.
+        """
+        layout, table = opened(self.mechanism, s)
+        if flag(hessian, "hessian"):
+            self._require_positions()
+        closed = closed_copy(layout, table, s)
+        following = follow(self._closures_of(layout), layout, table, closed, prefer, hessian)
+        return reduce(self, layout, self._at(closed, HESSIANS if hessian else GRADIENTS), following, hessian)
+
+    def _closures_of(self, layout: Layout) -> AnimationSpace | None:
+        """Closure errors of the loops of a structure, made once for each."""
+        if self._closures is None or self._closures[0] is not layout:
+            self._closures = layout, closures_of(self, layout)
+        return self._closures[1]
+
+    def _require_positions(self) -> None:
+        for name, function in self.functions.items():
+            if function.is_rate:
+                raise InputError(
+                    f"{name!r} is a rate, such as an angular velocity: no position has it as its rate, so it has a "
+                    "gradient and a bias, but no Hessian; leave it out of the space, or ask for at(s)"
+                )
 
     def _program_of(self, layout: Layout) -> Program:
         """Tables of a structure, made once for each; the time of the last one."""
