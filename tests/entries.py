@@ -29,7 +29,7 @@ RESULTS = [
     "InverseDynamics", "JointMotion", "JointState", "Link", "LoopForces", "LoopState", "Mobility", "Momentum",
     "Overload", "Rollout", "State", "StructureChange", "Trace", "Joint", "Shape", "Coupling", "Body", "Closure",
     "ConstantLoops", "Given",
-    "Evaluation", "Function", "Reduced",
+    "Evaluation", "Function", "InverseMotion", "Reached", "Reduced",
 ]  # fmt: skip
 # Methods that users call, beside the functions.
 METHODS = {
@@ -168,6 +168,11 @@ SPECIAL = {
     ("", "functions"): lambda m, s: {"elbow": 0.5},
     ("AnimationSpace", "functions"): lambda m, s: {"tip": vc.animation.point("tip")},
     ("animation.AnimationSpace", "functions"): lambda m, s: {"tip": vc.animation.point("tip")},
+    ("animation.argument_of", "function"): lambda m, s: vc.animation.point("tip"),
+    ("", "space"): lambda m, s: vc.AnimationSpace(m, {"tip": vc.animation.point("tip")}),
+    ("", "rate"): lambda m, s: {"tip": (0.1, 0.0, 0.0)},
+    ("animation.inverse_acceleration", "acceleration"): lambda m, s: {"tip": (0.1, 0.0, 0.0)},
+    ("", "targets"): lambda m, s: {"tip": (0.1, 0.0, 0.5)},
     ("animation.distance", "other"): lambda m, s: "upper",
     ("animation.given", "curve"): lambda m, s: lambda t, nu=0: 1.0,
     ("animation.stack", "parts"): lambda m, s: [vc.animation.point("tip")],

@@ -7,6 +7,8 @@ A function is an expression over leaves: `point`, `direction`, `rotation`, `dist
 
 from varichain.animation.closure import closure_error
 from varichain.animation.function import Function
+from varichain.animation.holding import argument_of
+from varichain.animation.inverse import InverseMotion, Resolution, inverse_acceleration, inverse_velocity
 from varichain.animation.program import Evaluation
 from varichain.animation.quantities import (
     angular_momentum,
@@ -23,6 +25,7 @@ from varichain.animation.quantities import (
     stack,
     time,
 )
+from varichain.animation.reaching import Reached, reach
 from varichain.animation.reduced import Reduced
 from varichain.animation.space import AnimationSpace
 
@@ -30,18 +33,25 @@ __all__ = [
     "AnimationSpace",
     "Evaluation",
     "Function",
+    "InverseMotion",
+    "Reached",
     "Reduced",
+    "Resolution",
     "angular_momentum",
     "angular_velocity",
+    "argument_of",
     "center_of_mass",
     "closure_error",
     "coordinate",
     "direction",
     "distance",
     "given",
+    "inverse_acceleration",
+    "inverse_velocity",
     "momentum",
     "point",
     "posture",
+    "reach",
     "rotation",
     "stack",
     "time",

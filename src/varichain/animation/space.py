@@ -13,7 +13,7 @@ from varichain.animation.nodes import Node
 from varichain.animation.program import Evaluation, Program
 from varichain.animation.reduced import Reduced, closed_copy, closures_of, follow, reduce
 from varichain.dynamics.arguments import joint_vector, opened
-from varichain.errors import InputError
+from varichain.errors import InputError, UnknownNameError
 from varichain.kernels.function_records import GRADIENTS, HESSIANS, VALUES
 from varichain.layout.layout import Layout, layout_of
 from varichain.layout.state import State
@@ -59,6 +59,7 @@ class AnimationSpace(Reported):
             raise InputError("an animation space needs at least one function")
         self.names = tuple(names)
         self._program: Program | None = None
+        self._holding: dict[tuple[str, ...], AnimationSpace] = {}
         self._closures: tuple[Layout, AnimationSpace | None] | None = None
         self._program_of(layout_of(m))
 
@@ -71,6 +72,12 @@ class AnimationSpace(Reported):
         rows = [(name, str(f.shape), "rate" if f.is_rate else "function") for name, f in self.functions.items()]
         head = ("name", "shape", "kind")
         return f"animation space of {self.mechanism.name!r}: {len(self)} dimensions", (Listing(head, rows),)
+
+    def function(self, name: str) -> Function:
+        """The function of that name."""
+        if not isinstance(name, str) or name not in self.functions:
+            raise UnknownNameError("function", name, self.functions)
+        return self.functions[name]
 
     def value(self, s: State) -> Array:
         """u (m,) in a state; NaN of rates, which have no position."""

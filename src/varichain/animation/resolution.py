@@ -1,0 +1,145 @@
+"""Resolution of redundancy: motions of least cost that give dimensions of an animation space their rates.
+
+In the metric of the weights, x = L^T y. Levels are solved one after the other, each in the directions that all before
+it leave free: strict priorities. A level is a damped or truncated pseudo-inverse, or a quadratic programme if there are
+limits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from varichain.errors import InputError, MissingExtraError
+from varichain.spatial.arrays import Array
+
+RANK = 1e-10
+"""Singular values of rows of length 1 below this part of the largest are zero."""
+
+_KEPT = 1e-10  # by how much a quadratic programme may leave its bounds
+_LEAST_DAMPING = 1e-6  # of a quadratic programme: its matrix must be regular
+
+
+class Level(NamedTuple):
+    """Rows J y = right of one priority.
+
+    Attributes:
+        J, right: Rows and right-hand sides.
+        damping: Of the solution.
+        groups: Number of each row's function: rows of one function are scaled together.
+    """
+
+    J: Array
+    right: Array
+    damping: float
+    groups: NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Inequalities:
+    """lower <= C y <= upper, with a name for each row."""
+
+    C: Array
+    lower: Array
+    upper: Array
+    names: tuple[str, ...]
+
+    def excess(self, y: Array) -> Array:
+        """How far each row is beyond its bounds; zero inside."""
+        found: Array = self.C @ y
+        return np.maximum(0.0, np.maximum(self.lower - found, found - self.upper))
+
+
+class Metric:
+    """Cost y^T A y: vectors x = L^T y have the length that y costs."""
+
+    def __init__(self, A: Array) -> None:
+        """Factor A = L L^T."""
+        self._L = np.linalg.cholesky(A)
+
+    def rows(self, J: Array) -> Array:
+        """J L^-T: rows over x."""
+        return np.asarray(np.linalg.solve(self._L, J.T).T, dtype=np.float64)
+
+    def to_x(self, y: Array) -> Array:
+        """x of y."""
+        return np.asarray(self._L.T @ y, dtype=np.float64)
+
+    def to_y(self, x: Array) -> Array:
+        """y of x."""
+        return np.asarray(np.linalg.solve(self._L.T, x), dtype=np.float64)
+
+
+def resolve(
+    levels: list[Level],
+    metric: Metric,
+    start: Array,
+    truncation: float = 0.0,
+    least: float | None = None,
+    limits: Inequalities | None = None,
+) -> tuple[Array, list[int]]:
+    """y of least cost of y - start that solves the levels in order; and the rank of each level.
+
+    Args:
+        levels: Priorities, highest first.
+        metric: Cost.
+        start: y that is kept as far as nothing asks for another one.
+        truncation: Singular values below this part of the largest are left out.
+        least: Functions are scaled so that their longest row has length 1, unless it is shorter than this: where a
+            function stands still, damping must win. None leaves all rows as they are.
+        limits: Bounds that all levels keep.
+    """
+    x, free = metric.to_x(start), np.eye(len(start))
+    ranks = []
+    for level in levels:
+        rows = metric.rows(level.J)
+        J = rows @ free
+        scale = np.ones(len(J)) if least is None else 1.0 / _sizes(rows, level.groups, least)
+        J, right = scale[:, None] * J, scale * (level.right - rows @ x)
+        U, sigma, Vt = np.linalg.svd(J, full_matrices=True)
+        largest = sigma.max(initial=0.0)
+        rank = int((sigma > max(truncation, RANK) * largest).sum()) if largest > 0.0 else 0
+        if limits is None:
+            kept = sigma[:rank]
+            step = Vt[:rank].T @ (kept / (kept**2 + level.damping**2) * (U[:, :rank].T @ right))
+        else:
+            H = J.T @ J + max(level.damping, _LEAST_DAMPING) ** 2 * np.eye(J.shape[1])
+            step = programme(H, -(J.T @ right), metric.rows(limits.C) @ free, limits, limits.C @ metric.to_y(x))
+        x = x + free @ step
+        free = free @ Vt[rank:].T
+        ranks.append(rank)
+    return metric.to_y(x), ranks
+
+
+def _sizes(rows: Array, groups: NDArray[np.intp], least: float) -> Array:
+    """Length of the longest row of each row's group."""
+    longest = np.full(int(groups.max(initial=0)) + 1, least)
+    np.maximum.at(longest, groups, np.linalg.norm(rows, axis=1))
+    return np.asarray(longest[groups], dtype=np.float64)
+
+
+def programme(H: Array, f: Array, C: Array, limits: Inequalities, now: Array) -> Array:
+    """Step z of least z^T H z / 2 + f^T z within lower <= C z + now <= upper; H is positive definite."""
+    try:
+        import daqp
+    except ImportError:
+        raise MissingExtraError("limits of motions need the package daqp: pip install 'varichain[qp]'") from None
+    if not len(H):
+        return np.zeros(0)
+    low, high = np.maximum(limits.lower - now, -1e30), np.minimum(limits.upper - now, 1e30)
+    size = np.linalg.norm(C, axis=1)
+    is_moving = size > 1e-12  # what this level cannot move is no matter of its programme
+    rows = C[is_moving] / size[is_moving, None]
+    low, high = low[is_moving] / size[is_moving], high[is_moving] / size[is_moving]
+    sense = np.zeros(len(rows), np.int32)
+    A = np.ascontiguousarray(rows)
+    z, _, flag, _ = daqp.solve(np.ascontiguousarray(H), f, A, high, low, sense, primal_tol=_KEPT)
+    if flag < 1:
+        names = [name for name, is_of_them in zip(limits.names, is_moving, strict=True) if is_of_them]
+        raise InputError(
+            f"no motion keeps all of the limits of {', '.join(map(repr, names[:10]))}: they contradict each other"
+        )
+    return np.asarray(z, dtype=np.float64)
