@@ -29,7 +29,7 @@ RESULTS = [
     "InverseDynamics", "JointMotion", "JointState", "Link", "LoopForces", "LoopState", "Mobility", "Momentum",
     "Overload", "Rollout", "State", "StructureChange", "Trace", "Joint", "Shape", "Coupling", "Body", "Closure",
     "ConstantLoops", "Given",
-    "Evaluation", "Function", "InverseMotion", "Reached", "Reduced",
+    "Evaluation", "Function", "InverseMotion", "Reached", "Reduced", "SpaceDynamics",
 ]  # fmt: skip
 # Methods that users call, beside the functions.
 METHODS = {
@@ -105,6 +105,12 @@ class Good:
         return own(m, s)
 
 
+def bent(s):
+    """A state in which nothing is stretched."""
+    s.q = (0.3, 0.5)
+    return s
+
+
 def robot_file():
     """A saved robot."""
     path = fresh(".urdf")
@@ -169,6 +175,10 @@ SPECIAL = {
     ("AnimationSpace", "functions"): lambda m, s: {"tip": vc.animation.point("tip")},
     ("animation.AnimationSpace", "functions"): lambda m, s: {"tip": vc.animation.point("tip")},
     ("animation.argument_of", "function"): lambda m, s: vc.animation.point("tip"),
+    ("animation.space_dynamics", "space"): lambda m, s: vc.AnimationSpace(m, {"x": vc.animation.coordinate("elbow")}),
+    ("animation.least_torque", "s"): lambda m, s: bent(s),
+    ("animation.least_torque", "acceleration"): lambda m, s: {"tip": 0.1},
+    ("animation.least_torque", "space"): lambda m, s: vc.AnimationSpace(m, {"tip": vc.animation.point("tip")[0]}),
     ("", "space"): lambda m, s: vc.AnimationSpace(m, {"tip": vc.animation.point("tip")}),
     ("", "rate"): lambda m, s: {"tip": (0.1, 0.0, 0.0)},
     ("animation.inverse_acceleration", "acceleration"): lambda m, s: {"tip": (0.1, 0.0, 0.0)},

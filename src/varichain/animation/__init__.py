@@ -6,6 +6,7 @@ A function is an expression over leaves: `point`, `direction`, `rotation`, `dist
 """
 
 from varichain.animation.closure import closure_error
+from varichain.animation.dynamics import SpaceDynamics, least_torque, space_dynamics
 from varichain.animation.function import Function
 from varichain.animation.holding import argument_of
 from varichain.animation.inverse import InverseMotion, Resolution, inverse_acceleration, inverse_velocity
@@ -37,6 +38,7 @@ __all__ = [
     "Reached",
     "Reduced",
     "Resolution",
+    "SpaceDynamics",
     "angular_momentum",
     "angular_velocity",
     "argument_of",
@@ -48,11 +50,13 @@ __all__ = [
     "given",
     "inverse_acceleration",
     "inverse_velocity",
+    "least_torque",
     "momentum",
     "point",
     "posture",
     "reach",
     "rotation",
+    "space_dynamics",
     "stack",
     "time",
 ]
