@@ -29,7 +29,7 @@ RESULTS = [
     "InverseDynamics", "JointMotion", "JointState", "Link", "LoopForces", "LoopState", "Mobility", "Momentum",
     "Overload", "Rollout", "State", "StructureChange", "Trace", "Joint", "Shape", "Coupling", "Body", "Closure",
     "ConstantLoops", "Given",
-    "Evaluation", "Function", "InverseMotion", "Reached", "Reduced", "SpaceDynamics",
+    "Evaluation", "Function", "InverseMotion", "Plan", "Reached", "Reduced", "SpaceDynamics",
 ]  # fmt: skip
 # Methods that users call, beside the functions.
 METHODS = {
@@ -137,6 +137,11 @@ def motion(m, s):
     return vc.Motion({"elbow": 0.5})
 
 
+def tracker(m, s):
+    """A tracker of the elbow."""
+    return vc.animation.Tracker(vc.AnimationSpace(m, {"x": vc.animation.coordinate("elbow")}), {"x": 0.6})
+
+
 # (entry, parameter) -> function of mechanism and state; ("", parameter) for all entries.
 SPECIAL = {
     ("", "m"): lambda m, s: m,
@@ -179,6 +184,10 @@ SPECIAL = {
     ("animation.least_torque", "s"): lambda m, s: bent(s),
     ("animation.least_torque", "acceleration"): lambda m, s: {"tip": 0.1},
     ("animation.least_torque", "space"): lambda m, s: vc.AnimationSpace(m, {"tip": vc.animation.point("tip")[0]}),
+    ("", "tracks"): lambda m, s: {"tip": (0.1, 0.0, 0.5)},
+    ("animation.Track", "target"): lambda m, s: (0.1, 0.0, 0.5),
+    ("animation.plan", "tracker"): tracker,
+    ("animation.plan", "s"): lambda m, s: bent(s),
     ("", "space"): lambda m, s: vc.AnimationSpace(m, {"tip": vc.animation.point("tip")}),
     ("", "rate"): lambda m, s: {"tip": (0.1, 0.0, 0.0)},
     ("animation.inverse_acceleration", "acceleration"): lambda m, s: {"tip": (0.1, 0.0, 0.0)},

@@ -68,6 +68,16 @@ def test_the_gymnast_lets_go_and_grasps():
     assert number_after(text, "loops open by at most") < 1e-12
 
 
+def test_the_chain_reaches_and_follows_its_course():
+    """The chain reaches with its first joint held, comes as near as it can, and feedback follows best."""
+    text = output("animation_reach.py")
+    assert number_after(text, "reached to") < 1e-8
+    assert number_after(text, "first joint at") == pytest.approx(0.28, abs=1e-4)
+    assert number_after(text, "a point 1.5 m away:") == pytest.approx(0.5, abs=1e-4)
+    assert number_after(text, "plan: tip") < 1.0
+    assert number_after(text, "feedback: tip") < number_after(text, "springs: tip") < 10.0
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_an_example_says_what_it_needs(path):
     """Every example has a PEP 723 header that names varichain, and stands in the gallery."""

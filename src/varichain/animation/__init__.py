@@ -10,6 +10,7 @@ from varichain.animation.dynamics import SpaceDynamics, least_torque, space_dyna
 from varichain.animation.function import Function
 from varichain.animation.holding import argument_of
 from varichain.animation.inverse import InverseMotion, Resolution, inverse_acceleration, inverse_velocity
+from varichain.animation.planning import Plan, plan
 from varichain.animation.program import Evaluation
 from varichain.animation.quantities import (
     angular_momentum,
@@ -29,16 +30,20 @@ from varichain.animation.quantities import (
 from varichain.animation.reaching import Reached, reach
 from varichain.animation.reduced import Reduced
 from varichain.animation.space import AnimationSpace
+from varichain.animation.tracking import Track, Tracker
 
 __all__ = [
     "AnimationSpace",
     "Evaluation",
     "Function",
     "InverseMotion",
+    "Plan",
     "Reached",
     "Reduced",
     "Resolution",
     "SpaceDynamics",
+    "Track",
+    "Tracker",
     "angular_momentum",
     "angular_velocity",
     "argument_of",
@@ -52,6 +57,7 @@ __all__ = [
     "inverse_velocity",
     "least_torque",
     "momentum",
+    "plan",
     "point",
     "posture",
     "reach",

@@ -1,0 +1,140 @@
+"""Functions that follow curves: hand-over while moving, torques as a controller, plans and their replay."""
+
+import numpy as np
+import pytest
+from scipy.interpolate import CubicSpline
+
+import varichain as vc
+from animation.functions import planar_chain
+from lane import long_run, scaled
+from varichain import animation as an
+from varichain.animation import Resolution, Track, Tracker, plan
+
+
+def moving_chain(n=10, length=0.1):
+    """A chain whose tip goes round an ellipse, and a point in its middle."""
+    m = planar_chain(n, length=length, mass=0.2)
+    s = m.state()
+    s.q = 2.8 / n * np.ones(n)
+    space = vc.AnimationSpace(
+        m, {"tip": an.point(f"rod {n}", (length, 0, 0))[:2], "middle": an.point(f"rod {n // 2}", (length, 0, 0))[:2]}
+    )
+    return m, s, space
+
+
+def ellipse(center):
+    """A course that begins at rest in its centre."""
+    t = np.linspace(0.0, 4.0, 81)
+    grow = np.clip(t, 0, 1) ** 3 * (10 - 15 * np.clip(t, 0, 1) + 6 * np.clip(t, 0, 1) ** 2)
+    return CubicSpline(t, center + grow[:, None] * np.column_stack([0.1 * np.sin(3 * t), 0.05 * (1 - np.cos(3 * t))]))
+
+
+@pytest.mark.parametrize("damping", scaled([0.1, 0.01, 0.001], [0.01]))
+def test_tasks_are_handed_over_without_a_jump(damping):
+    """A second point joins while the tip moves: velocities change by no more than a smooth motion's, at any damping."""
+    _, s, space = moving_chain()
+    u = space.value(s)
+    straight = CubicSpline([0, 1], [u[:2], u[:2] + np.array([0.1, -0.1])], bc_type="natural")
+    drift = CubicSpline([0, 1], [u[2:], u[2:] + np.array([0.05, 0.02])], bc_type="natural")
+    changes = {}
+    for blend in (0.3, 0.0):
+        tracker = Tracker(
+            space,
+            {"tip": straight, "middle": Track(drift, begins=0.4, ends=0.9, blend=blend)},
+            Resolution(damping=damping),
+            feedback=0.0,
+        )
+        state, before, largest = s.copy(), None, 0.0
+        for i in range(1000):
+            state.time = i * 1e-3
+            v = tracker.velocity(state)
+            largest = max(largest, 0.0 if before is None else np.abs(v - before).max())
+            before = v
+            state = state.integrate(1e-3 * v)
+        changes[blend] = largest
+    assert changes[0.3] < 0.02
+    assert changes[0.0] > 5.0 * changes[0.3]
+
+
+def test_tracks_are_followed_by_torques():
+    """As a controller a tracker leads the tip along its course, although a force that it does not know pushes."""
+    m, s, space = moving_chain(4, 0.25)
+    course = ellipse(space.value(s)[:2])
+    tracker = Tracker(space, {"tip": course}, Resolution(damping=1e-3, toward=None), feedback=20.0)
+    trace = vc.simulate(m, s, 0.4, controller=[tracker, lambda m, s: -0.05 * s.v], step=2e-3, control_step=2e-3)
+    end = trace.at(0.4)
+    assert np.linalg.norm(space.value(end)[:2] - course(0.4)) < 2e-3
+
+
+def test_plans_are_consistent():
+    """A plan follows its tracks, its torques are those of inverse dynamics, and its splines pass through them."""
+    m, s, space = moving_chain(4, 0.25)
+    course = ellipse(space.value(s)[:2])
+    made = plan(Tracker(space, {"tip": course}, Resolution(damping=1e-3)), s, 0.5, step=0.01)
+    assert np.abs(made.u[-1][:2] - course(0.5)).max() < 1e-3
+    middle = made.states[25]
+    assert np.allclose(vc.inverse_dynamics(m, middle, made.a[25]).tau, made.tau[25])
+    assert made.torques(middle.time)["phi 2"] == pytest.approx(made.tau[25, 1])
+    assert made.motion.q(middle.time)["phi 3"] == pytest.approx(middle["phi 3"].q)
+    assert "largest torque" in repr(made)
+
+
+@long_run
+def test_replays_of_a_plan():
+    """With feedback a plan is followed although a force pushes; with springs nearly; plain torques lose it fast."""
+    _, s, space = moving_chain(4, 0.25)
+    course = ellipse(space.value(s)[:2])
+    made = plan(Tracker(space, {"tip": course}, Resolution(damping=1e-3)), s, 0.6, step=0.01)
+    push = [vc.Force("rod 4", (0.05, 0.05, 0.0))]
+
+    def error(**options):
+        trace = made.simulate(step=1e-3, **options)
+        return np.abs(trace.at(0.6).q - made.states[-1].q).max()
+
+    quiet, steady = error(), error(forces=push, stiffness=2500.0)
+    springs = error(way="springs", stiffness=5.0, damping=0.5, forces=push)
+    plain = error(way="plain", forces=push)
+    assert quiet < 5e-3 and steady < 0.05
+    assert steady < springs < plain
+    assert made.growth_rate(0.0) > 0.0  # an arch that stands on its foot
+
+
+def test_a_track_is_followed_through_a_cut():
+    """A tracker goes on in a run whose structure changes, for functions name links; the bag has no actuator."""
+    m, _, space = moving_chain(4, 0.25)
+    m.add_link("bag", "rod 2", vc.Fixed(name="strap"), (0.1, 0, 0), vc.Inertia.sphere(0.1, 0.05))
+    s = m.state()
+    s.q = 0.7 * np.ones(4)
+    course = ellipse(space.value(s)[:2])
+    tracker = Tracker(space, {"tip": course}, Resolution(damping=1e-3), feedback=20.0, brake=0.05)
+    events = [vc.at(0.1, vc.cut("strap"), name="the bag falls")]
+    trace = vc.simulate(m, s, 0.2, controller=tracker, events=events, step=2e-3, control_step=2e-3)
+    assert len(trace.epochs) == 2
+    tip = vc.AnimationSpace(tracker.space.mechanism, {"tip": space.functions["tip"]})
+    assert np.linalg.norm(tip.value(trace.at(0.2)) - course(0.2)) < 2e-3
+
+
+REFUSED = {
+    "no tracks": (lambda space: Tracker(space, {}), vc.InputError, "at least one"),
+    "an unknown function": (lambda space: Tracker(space, {"tap": [0, 0]}), vc.UnknownNameError, "tap"),
+    "a track of another shape": (
+        lambda space: Tracker(space, {"tip": CubicSpline([0, 1], [0, 1])}),
+        vc.InputError,
+        "tip",
+    ),
+    "a track that ends before it begins": (lambda space: Track([0, 0], begins=1.0, ends=0.5), vc.InputError, "begin"),
+    "priorities": (
+        lambda space: Tracker(space, {"tip": [0, 0]}, Resolution(priorities=[["tip"]])),
+        vc.InputError,
+        "priorities",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_refusals(what):
+    """Tracks that cannot be followed are refused before anything moves."""
+    _, _, space = moving_chain()
+    make, error, words = REFUSED[what]
+    with pytest.raises(error, match=words):
+        make(space)
