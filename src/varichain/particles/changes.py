@@ -13,8 +13,9 @@ import numpy as np
 
 from varichain.dynamics.forces import Force
 from varichain.errors import GapError, InputError
-from varichain.instants.actions import Action, Connect, Couple, Cut, Push, SetGravity, on_links
+from varichain.instants.actions import Action, Connect, Couple, Cut, Push, SetGravity
 from varichain.mechanism.connections import add_virtual_link, connection_edit, cut_joint
+from varichain.mechanism.frames import end_of
 from varichain.mechanism.log import Edit, LogEntry
 from varichain.mechanism.transaction import transaction
 from varichain.particles.linked import LinkedSystem
@@ -55,7 +56,7 @@ def change(system: LinkedSystem, actions: Sequence[Action]) -> Changed:
         for action in actions:
             if isinstance(action, SetGravity):
                 m.gravity = action.gravity
-        connections = on_links(m, [action for action in actions if isinstance(action, Connect)])
+        connections = [action for action in actions if isinstance(action, Connect)]
         edits += [_connect(system, connection) for connection in connections]
         after = before.copy().follow(m)
         changed = LinkedSystem(m, after, system.spring, system.limits, system.placed(), system.standing)
@@ -73,11 +74,10 @@ def change(system: LinkedSystem, actions: Sequence[Action]) -> Changed:
 def _connect(system: LinkedSystem, connection: Connect) -> Edit:
     """Add a virtual link at the links' present poses, unless the connection says where."""
     m = system.mechanism
-    a, b = m.link(connection.a), m.link(connection.b)  # type: ignore[arg-type]
-    at = _ORIGIN if connection.at is None else Pose.coerce(connection.at, "at")
-    at_other = connection.at_other
+    a, at = end_of(m, connection.a, connection.at)
+    b, at_other = end_of(m, connection.b, connection.at_other)
     if at_other is None:
-        at_other = system.pose(b.name).inverse() @ system.pose(a.name) @ at
+        at_other = system.pose(b.name).inverse() @ system.pose(a.name) @ Pose.coerce(_ORIGIN if at is None else at)
     return connection_edit(add_virtual_link(m, a, b, connection.joint, at, at_other, connection.name))
 
 
