@@ -145,7 +145,7 @@ def test_every_citation_leads_somewhere():
     cited = {
         (key, path.relative_to(ROOT).as_posix())
         for path in [*SOURCES, *DOCUMENTS, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]
-        if path != Path(__file__).resolve()
+        if path != Path(__file__).resolve() and CITATION.search(read(path))  # most have none: spare them the tokenizer
         for key in CITATION.findall(prose(path))
     }
     assert ("NY", "src/varichain/mechanism/mechanism.py") in cited
