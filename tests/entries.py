@@ -29,7 +29,7 @@ RESULTS = [
     "InverseDynamics", "JointMotion", "JointState", "Link", "LoopForces", "LoopState", "Mobility", "Momentum",
     "Overload", "Rollout", "State", "StructureChange", "Trace", "Joint", "Shape", "Coupling", "Body", "Closure",
     "ConstantLoops", "Given",
-    "Evaluation", "Function", "InverseMotion", "Plan", "Reached", "Reduced", "SpaceDynamics",
+    "Closings", "Evaluation", "Function", "InverseMotion", "Plan", "Reached", "Reduced", "SpaceDynamics",
 ]  # fmt: skip
 # Methods that users call, beside the functions.
 METHODS = {
@@ -111,6 +111,19 @@ def bent(s):
     return s
 
 
+@cache
+def pinned():
+    """Three rods in a plane, pinned at the end of the second, and their state."""
+    m = arm()
+    m.add_link("hand", "lower", Revolute("y", name="wrist"), (0, 0, -0.4), vc.Inertia.box(0.5, size=(0.1, 0.1, 0.2)))
+    s = m.state()
+    s.q = (0.3, 0.5, 0.0)
+    m.connect("lower", "ground", vc.Spherical(name="pin"), (0, 0, -0.4), vc.pose(m, s, "tip"))
+    other = m.state()
+    other.q = s.q
+    return m, other
+
+
 def robot_file():
     """A saved robot."""
     path = fresh(".urdf")
@@ -184,6 +197,10 @@ SPECIAL = {
     ("animation.least_torque", "s"): lambda m, s: bent(s),
     ("animation.least_torque", "acceleration"): lambda m, s: {"tip": 0.1},
     ("animation.least_torque", "space"): lambda m, s: vc.AnimationSpace(m, {"tip": vc.animation.point("tip")[0]}),
+    ("animation.closings", "m"): lambda m, s: pinned()[0],
+    ("animation.closings", "s"): lambda m, s: pinned()[1],
+    ("animation.closings", "loop"): lambda m, s: "pin",
+    ("animation.closings", "samples"): lambda m, s: 2,
     ("", "tracks"): lambda m, s: {"tip": (0.1, 0.0, 0.5)},
     ("animation.Track", "target"): lambda m, s: (0.1, 0.0, 0.5),
     ("animation.plan", "tracker"): tracker,

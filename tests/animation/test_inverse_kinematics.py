@@ -125,7 +125,6 @@ def test_priorities_are_strict():
     G = space.gradient(s)[:2]
     null = np.eye(10) - np.linalg.pinv(G) @ G
     assert deviation(first.motion, np.linalg.pinv(G) @ [0.1, -0.2] - null @ np.ones(10)) < 1e-12
-    assert first.ranks == (2, 8)
     other = inverse_velocity(space, s, wanted, Resolution(priorities=[["all"], ["tip"]]))
     assert np.abs(other.missing["all"]).max() < 1e-13 and np.abs(other.missing["tip"]).max() > 0.1
     kept = inverse_velocity(space, s, {"tip": [0.1, -0.2]}, Resolution(toward=-np.ones(10)))
@@ -214,4 +213,4 @@ def test_more_functions_than_freedoms_find_a_compromise():
     s.q = (0.3, 0.9)
     space = vc.AnimationSpace(m, {"tip": an.point("rod 2", (1, 0, 0))[:2], "phi": an.posture(m)})
     found = inverse_velocity(space, s, [0.1, 0.2, 1.0, -1.0])
-    assert found.ranks == (2,) and found.residual > 0.1
+    assert found.residual > 0.1

@@ -5,6 +5,7 @@ A function is an expression over leaves: `point`, `direction`, `rotation`, `dist
 `angular_momentum`. Functions name links and joints; an `AnimationSpace` joins them with a mechanism.
 """
 
+from varichain.animation.closings import Closings, closings
 from varichain.animation.closure import closure_error
 from varichain.animation.dynamics import SpaceDynamics, least_torque, space_dynamics
 from varichain.animation.function import Function
@@ -34,6 +35,7 @@ from varichain.animation.tracking import Track, Tracker
 
 __all__ = [
     "AnimationSpace",
+    "Closings",
     "Evaluation",
     "Function",
     "InverseMotion",
@@ -48,6 +50,7 @@ __all__ = [
     "angular_velocity",
     "argument_of",
     "center_of_mass",
+    "closings",
     "closure_error",
     "coordinate",
     "direction",

@@ -152,7 +152,7 @@ def least_torque(
     tau[driven] = start + root * step
     ydot = np.linalg.solve(A, W.T @ tau - load)
     a = np.asarray(W @ ydot + following.w, dtype=np.float64)
-    answer = _answer(space, a, found.gradient @ a + found.bias, acceleration, [len(right)])
+    answer = _answer(space, a, found.gradient @ a + found.bias, acceleration)
     if answer.residual > 1e-6 * (1.0 + float(np.abs(right).max())):
         lacking = [name for name, x in answer.missing.items() if np.abs(x).max() > 0.5 * answer.residual]
         raise ActuationError(

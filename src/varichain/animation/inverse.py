@@ -46,13 +46,11 @@ class InverseMotion(Reported):
         motion: v or a (n_v,), of all joints of the tree; loops stay closed.
         achieved: By function: its rate or acceleration with this motion.
         missing: By function: what is wanted minus what is achieved.
-        ranks: Rank of each level, first that of functions to hold if there are any.
     """
 
     motion: Array
     achieved: dict[str, Array]
     missing: dict[str, Array]
-    ranks: tuple[int, ...]
 
     @property
     def residual(self) -> float:
@@ -145,12 +143,12 @@ def inverse_velocity(
     if how.hold:
         holding = holding_space(space, how.hold).at(still)
         right = -holding.rate - how.gain * holding.value
-        levels.append(Level(holding.gradient @ following.W, right, 0.0, np.arange(len(right))))
+        levels.append(Level(following.over(holding.gradient), right, 0.0, np.arange(len(right))))
     for where, right, groups in wanted:
-        levels.append(Level(found.gradient[where] @ following.W, right - found.rate[where], how.damping, groups))
-    y, ranks = _solved(layout, levels, following, how, _limits(layout, bounds, still, following, within, fastest))
+        levels.append(Level(following.over(found.gradient[where]), right - found.rate[where], how.damping, groups))
+    y = _solved(layout, levels, following, how, _limits(layout, bounds, still, following, within, fastest))
     v: Array = following.W @ y
-    return _answer(space, v, found.gradient @ v + found.rate, rate, ranks)
+    return _answer(space, v, found.gradient @ v + found.rate, rate)
 
 
 def inverse_acceleration(
@@ -173,12 +171,12 @@ def inverse_acceleration(
         holding = holding_space(space, how.hold).at(closed)
         back = -2.0 * how.gain * holding.rate - how.gain**2 * holding.value
         right = back - holding.bias - holding.gradient @ following.w
-        levels.append(Level(holding.gradient @ following.W, right, 0.0, np.arange(len(right))))
+        levels.append(Level(following.over(holding.gradient), right, 0.0, np.arange(len(right))))
     for where, right, groups in wanted:
-        levels.append(Level(found.gradient[where] @ following.W, right - bias[where], how.damping, groups))
-    ydot, ranks = _solved(layout, levels, following, how, None)
+        levels.append(Level(following.over(found.gradient[where]), right - bias[where], how.damping, groups))
+    ydot = _solved(layout, levels, following, how, None)
     a: Array = following.W @ ydot + following.w
-    return _answer(space, a, found.gradient @ a + found.bias, acceleration, ranks)
+    return _answer(space, a, found.gradient @ a + found.bias, acceleration)
 
 
 def wanted_rows(space: AnimationSpace, wanted: Any, how: Resolution, what: str) -> list[tuple[Indices, Array, Indices]]:
@@ -235,15 +233,17 @@ def weights_of(layout: Layout, weights: Any, what: str = "weights") -> Array:
 
 def _solved(
     layout: Layout, levels: list[Level], following: Following, how: Resolution, limits: Inequalities | None
-) -> tuple[Array, list[int]]:
-    cost, W = weights_of(layout, how.weights), following.W
-    metric = Metric(W.T @ (cost[:, None] * W))
+) -> Array:
+    W = following.W
+    cost = weights_of(layout, how.weights)
+    is_plain = following.is_free and how.weights is None
+    A = None if is_plain else W.T @ (cost[:, None] * W)
     start: Array = np.zeros(W.shape[1])
     if how.toward is not None:
         toward = joint_vector(layout, how.toward, "toward")
-        start = np.asarray(np.linalg.solve(W.T @ (cost[:, None] * W), W.T @ (cost * toward)), dtype=np.float64)
+        start = toward if A is None else np.asarray(np.linalg.solve(A, W.T @ (cost * toward)), dtype=np.float64)
     least = _STANDING * size_of(layout) if how.normalise else None
-    return resolve(levels, metric, start, how.truncation, least, limits)
+    return resolve(levels, Metric(A), start, how.truncation, least, limits)
 
 
 def size_of(layout: Layout) -> float:
@@ -292,9 +292,9 @@ def _speeds(layout: Layout, fastest: Any) -> Array:
     return speeds
 
 
-def _answer(space: AnimationSpace, motion: Array, found: Array, wanted: Any, ranks: list[int]) -> InverseMotion:
+def _answer(space: AnimationSpace, motion: Array, found: Array, wanted: Any) -> InverseMotion:
     if not isinstance(wanted, Mapping):
         wanted = {name: np.asarray(wanted)[where] for name, where in space.slices.items()}
     achieved = {name: found[space.slices[name]] for name in space.functions}
     missing = {name: np.ravel(value) - achieved[name] for name, value in wanted.items()}
-    return InverseMotion(motion, achieved, missing, tuple(ranks))
+    return InverseMotion(motion, achieved, missing)

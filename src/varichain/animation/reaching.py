@@ -13,7 +13,7 @@ from varichain.animation.function import Function
 from varichain.animation.holding import argument_of
 from varichain.animation.inverse import weights_of
 from varichain.animation.reduced import Following, follow, reduce
-from varichain.animation.resolution import Inequalities, programme
+from varichain.animation.resolution import Inequalities, null_space, programme
 from varichain.animation.space import AnimationSpace
 from varichain.dynamics.arguments import opened
 from varichain.dynamics.assembly import CLOSED, assembled, close_loops, columns_to_hold
@@ -217,7 +217,7 @@ class _Problem:
         """How velocities follow, and the ways that joints to hold leave open, each of cost 1."""
         closures = self.errors._closures_of(self.layout)
         following = follow(closures, self.layout, self.table, s, has_change=has_change)
-        W = following.W @ _null_space(following.W[self.to_hold])
+        W = following.W @ null_space(following.W[self.to_hold], 1e-10)
         return following, W / np.linalg.norm(np.sqrt(self.cost)[:, None] * W, axis=0)
 
     def _curvature(self, s: State, following: Following, W: Array, value: Array) -> Array:
@@ -286,12 +286,3 @@ def _shortened(step: Array) -> Array:
     """The step, or as much of it as no freedom is moved too far by."""
     longest = float(np.abs(step).max(initial=0.0))
     return step * min(1.0, _LONGEST_STEP / longest) if longest > 0.0 else step
-
-
-def _null_space(rows: Array) -> Array:
-    """Orthonormal columns that no row sees."""
-    if not len(rows):
-        return np.eye(rows.shape[1])
-    _, sigma, Vt = np.linalg.svd(rows)
-    rank = int((sigma > 1e-10 * max(1.0, sigma.max(initial=0.0))).sum())
-    return np.asarray(Vt[rank:].T, dtype=np.float64)

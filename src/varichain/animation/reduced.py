@@ -44,12 +44,18 @@ class Following:
         independent: Columns of v that are y.
         W: (n_v, n_f). w: (n_v,), for the velocities of the state.
         dW: (n_v, n_f, n_f), dW[:, b, a] the change of column a along column b; None if it was not asked for.
+        is_free: Whether nothing follows: all velocities are independent.
     """
 
     independent: Indices
     W: Array
     w: Array
     dW: Array | None
+    is_free: bool = False
+
+    def over(self, G: Array) -> Array:
+        """G W: rows over independent velocities, from rows over all."""
+        return G if self.is_free else np.asarray(G @ self.W, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,7 +108,7 @@ def reduce(
 ) -> Reduced:
     """The space over independent velocities, from its evaluation and from how velocities follow."""
     W, dW = following.W, following.dW
-    gradient = found.gradient @ W
+    gradient = following.over(found.gradient)
     hessian = None
     if has_hessian:
         hessian = np.einsum("jb,ijk,ka->iba", W, found.hessian, W, optimize=True)
@@ -141,12 +147,12 @@ def follow(
         PreferenceError: The preferred freedoms depend on each other.
     """
     n = layout.n_v
-    preferred = columns_of(layout, prefer)
+    preferred = columns_of(layout, prefer) if prefer else np.zeros(0, np.intp)
     if (preferred >= n).any():
         raise InputError("freedoms of joints that close loops have no coordinates: prefer freedoms of the tree")
     if closures is None:
         nothing = np.zeros((n, n, n)) if has_change else None
-        return Following(np.arange(n), np.eye(n), np.zeros(n), nothing)
+        return Following(np.arange(n), np.eye(n), np.zeros(n), nothing, is_free=True)
     kept = kept_rows(layout, table, s.q)
     errors = np.abs(counting(layout, closures.value(s), kept))
     if errors.max() > _NEARLY_CLOSED:

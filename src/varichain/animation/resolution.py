@@ -54,23 +54,23 @@ class Inequalities:
 
 
 class Metric:
-    """Cost y^T A y: vectors x = L^T y have the length that y costs."""
+    """Cost y^T A y: vectors x = L^T y have the length that y costs; without A all entries cost the same."""
 
-    def __init__(self, A: Array) -> None:
+    def __init__(self, A: Array | None = None) -> None:
         """Factor A = L L^T."""
-        self._L = np.linalg.cholesky(A)
+        self._L = None if A is None else np.linalg.cholesky(A)
 
     def rows(self, J: Array) -> Array:
         """J L^-T: rows over x."""
-        return np.asarray(np.linalg.solve(self._L, J.T).T, dtype=np.float64)
+        return J if self._L is None else np.asarray(np.linalg.solve(self._L, J.T).T, dtype=np.float64)
 
     def to_x(self, y: Array) -> Array:
         """x of y."""
-        return np.asarray(self._L.T @ y, dtype=np.float64)
+        return y if self._L is None else np.asarray(self._L.T @ y, dtype=np.float64)
 
     def to_y(self, x: Array) -> Array:
         """y of x."""
-        return np.asarray(np.linalg.solve(self._L.T, x), dtype=np.float64)
+        return x if self._L is None else np.asarray(np.linalg.solve(self._L.T, x), dtype=np.float64)
 
 
 def resolve(
@@ -80,8 +80,8 @@ def resolve(
     truncation: float = 0.0,
     least: float | None = None,
     limits: Inequalities | None = None,
-) -> tuple[Array, list[int]]:
-    """y of least cost of y - start that solves the levels in order; and the rank of each level.
+) -> Array:
+    """y of least cost of y - start that solves the levels in order.
 
     Args:
         levels: Priorities, highest first.
@@ -93,25 +93,48 @@ def resolve(
         limits: Bounds that all levels keep.
     """
     x, free = metric.to_x(start), np.eye(len(start))
-    ranks = []
-    for level in levels:
+    for i, level in enumerate(levels):
         rows = metric.rows(level.J)
-        J = rows @ free
+        J = rows @ free if i else rows
         scale = np.ones(len(J)) if least is None else 1.0 / _sizes(rows, level.groups, least)
         J, right = scale[:, None] * J, scale * (level.right - rows @ x)
-        U, sigma, Vt = np.linalg.svd(J, full_matrices=True)
-        largest = sigma.max(initial=0.0)
-        rank = int((sigma > max(truncation, RANK) * largest).sum()) if largest > 0.0 else 0
-        if limits is None:
-            kept = sigma[:rank]
-            step = Vt[:rank].T @ (kept / (kept**2 + level.damping**2) * (U[:, :rank].T @ right))
-        else:
+        is_last = i + 1 == len(levels)
+        if limits is not None:
             H = J.T @ J + max(level.damping, _LEAST_DAMPING) ** 2 * np.eye(J.shape[1])
             step = programme(H, -(J.T @ right), metric.rows(limits.C) @ free, limits, limits.C @ metric.to_y(x))
-        x = x + free @ step
-        free = free @ Vt[rank:].T
-        ranks.append(rank)
-    return metric.to_y(x), ranks
+        elif is_last and level.damping > _LEAST_DAMPING and truncation == 0.0:
+            step = _damped(J, right, level.damping)
+        else:
+            step = _pseudo_inverse(J, right, level.damping, truncation)
+        x = x + (free @ step if i else step)
+        if not is_last:
+            free = free @ null_space(J, max(truncation, RANK))
+    return metric.to_y(x)
+
+
+def null_space(rows: Array, tolerance: float) -> Array:
+    """Orthonormal columns that no row sees: singular values below a part of the largest are zero."""
+    if not len(rows):
+        return np.eye(rows.shape[1])
+    _, sigma, Vt = np.linalg.svd(rows)
+    rank = int((sigma > tolerance * max(float(sigma.max(initial=0.0)), 1e-300)).sum())
+    return np.asarray(Vt[rank:].T, dtype=np.float64)
+
+
+def _damped(J: Array, right: Array, damping: float) -> Array:
+    """Damped least squares by normal equations, whichever are fewer: the quick way."""
+    m, n = J.shape
+    if m < n:
+        return np.asarray(J.T @ np.linalg.solve(J @ J.T + damping**2 * np.eye(m), right), dtype=np.float64)
+    return np.asarray(np.linalg.solve(J.T @ J + damping**2 * np.eye(n), J.T @ right), dtype=np.float64)
+
+
+def _pseudo_inverse(J: Array, right: Array, damping: float, truncation: float) -> Array:
+    """Damped solution of least norm by singular values; those that are zero, or truncated, are left out."""
+    U, sigma, Vt = np.linalg.svd(J, full_matrices=False)
+    kept = sigma[sigma > max(truncation, RANK) * max(float(sigma.max(initial=0.0)), 1e-300)]
+    n = len(kept)
+    return np.asarray(Vt[:n].T @ (kept / (kept**2 + damping**2) * (U[:, :n].T @ right)), dtype=np.float64)
 
 
 def _sizes(rows: Array, groups: NDArray[np.intp], least: float) -> Array:
