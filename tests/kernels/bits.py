@@ -36,6 +36,7 @@ def questions(m, s, rng):
     yield "links", [f(m, s, link) for f in (vc.velocity, vc.jacobian, vc.bias_acceleration)]
     yield "totals", [vc.center_of_mass(m, s), vc.center_of_mass_jacobian(m, s)]
     yield "integrated", [s.integrate(x).q, s.difference(s.integrate(x))]
+    yield "functions", functions(m, s)
     p = m.prepare()
     E, h, c = np.empty(3), np.empty(6), np.empty(3)
     p.energy(s.q, s.v, E), p.momentum(s.q, s.v, h, c)
@@ -44,6 +45,18 @@ def questions(m, s, rng):
     velocities, tau = np.empty((p.n_links, 6)), np.empty(p.n_v)
     p.velocities(s.q, s.v, velocities), p.inverse_dynamics(s.q, s.v, x, tau, np.ones((p.n_links, 6)))
     yield "handle", [E, h, c, q, v, velocities, tau]
+
+
+def functions(m, s):
+    """Functions of all kinds of leaves, with gradients, biases and Hessians."""
+    an = vc.animation
+    one, other = m.links[-1].name, m.links[0].name
+    x = an.point(one)
+    mixed = np.arctan2(x[0], 3.0 + np.exp(x[1])) * np.tanh(x[2] - an.time()) / (2.0 + np.cos(x[0])) ** 1.5
+    space = {"mixed": mixed, "turn": an.rotation(one, seen_from=other), "c": an.center_of_mass(), "q": an.posture(m)}
+    rates = {"w": an.angular_velocity(one, other), "h": an.angular_momentum()}
+    found = vc.AnimationSpace(m, space)
+    return [*found.at(s)[:4], found.hessian(s), *vc.AnimationSpace(m, rates).at(s)[1:4]]
 
 
 def batches(m, s, rng, threads):
