@@ -249,6 +249,23 @@ def test_new_writes_what_runs(tmp_path):
     assert unknown.exit_code == 2 and "did you mean 'gate'" in unknown.stderr
 
 
+def test_compare_engines():
+    """A scenario as particles comes nearer to the rigid one as stiffness grows, in a table and as JSON."""
+    result = call("compare", "pendulum", "--until", "500ms", "--stiffness", "1e5,1e6", "--set", "angle=30deg", "--json")
+    found = json.loads(result.stdout)
+    first, second = found["particles"]
+    assert found["scenario"] == "pendulum" and found["rigid"]["steps"] > 0
+    assert first["closure"] > 5.0 * second["closure"] > 0.0
+    assert "particles, 1e+06 N/m" in call("compare", "pendulum", "--until", "10ms").stdout
+    for words, text in (
+        (("walker",), "one of particles"),
+        (("walk",), "motion"),
+        (("pendulum", "--stiffness", "0"), "greater"),
+    ):
+        refused = call("compare", *words)
+        assert refused.exit_code == 2 and text in refused.stderr
+
+
 def test_version_and_help():
     """The version is the package's; help lists the commands; no command is a usage error."""
     assert call("--version").stdout == f"varichain {varichain.__version__}\n"

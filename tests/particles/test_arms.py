@@ -39,6 +39,7 @@ def test_what_has_no_thickness_gets_some(inertia):
     arms = arms_of(inertia, 0.5)
     assert arms.is_thickened
     assert arms.lengths.min() == pytest.approx(THINNEST * 0.5)
+    assert arms_of(vc.Inertia.point(1.0), 0.0).lengths.min() > 0.0
     m = vc.Mechanism()
     m.add_link("bob", joint=vc.Revolute("y"), inertia=vc.Inertia.point(1.0, com=(0, 0, -1)))
     assert vc.particles.from_mechanism(m, m.state()).thickened == ["bob"]

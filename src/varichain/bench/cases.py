@@ -10,6 +10,7 @@ from varichain.bench.contenders import CONSTRAINED, FORWARD, IMPACT, INVERSE, MA
 from varichain.bench.measures import Effort, batches, beside_peers, friendly_calls, growth, structure_changes
 from varichain.bench.mechanisms import CLOSED, LARGE, OPEN
 from varichain.bench.memory import memory
+from varichain.bench.particle_costs import particle_costs
 from varichain.bench.rows import Row
 from varichain.bench.startup import start_up
 from varichain.errors import InputError
@@ -76,6 +77,7 @@ def _all_cases() -> list[Case]:
         Case("friendly calls: figure, open", friendly_calls),
         Case("structure change: figure", structure_changes),
         Case("batch: figure, 4 welds", batches),
+        Case("particles: chain", lambda effort: particle_costs(is_quick=effort.is_quick)),
         Case("first start: figure, open", lambda effort: start_up(), is_long=True),
         Case("memory: chain of 1000", lambda effort: memory(), is_long=True),
     ]

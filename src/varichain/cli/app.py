@@ -9,6 +9,7 @@ import typer
 
 from varichain import __version__
 from varichain.cli.bench import bench
+from varichain.cli.comparing import compare
 from varichain.cli.console import warn
 from varichain.cli.drawing import draw
 from varichain.cli.exporting import export
@@ -29,6 +30,7 @@ app = typer.Typer(
 )
 app.command("list")(list_scenarios)
 app.command("run")(run)
+app.command("compare")(compare)
 app.command("info")(info)
 app.command("new")(new)
 app.command("bench")(bench)

@@ -46,7 +46,7 @@ def run(
     """Simulate a scenario and print what changed when, how well energy and loops were kept, and how fast it was."""
     with reported(debug):
         times = {"until": until, "step": step, "sample": sample}
-        changes: dict[str, Any] = {name: _time(name, text) for name, text in times.items() if text is not None}
+        changes: dict[str, Any] = {name: time_option(name, text) for name, text in times.items() if text is not None}
         if method is not None:
             changes["method"] = _method(method)
         if out is not None:
@@ -107,7 +107,8 @@ def _print_summary(scenario: Scenario, trace: Trace, seconds: float, out: Path |
     print_report(scenario, trace, found, out)
 
 
-def _time(name: str, text: str) -> float:
+def time_option(name: str, text: str) -> float:
+    """Seconds from the text of an option."""
     from varichain.scenarios.units import quantity
 
     with usage():

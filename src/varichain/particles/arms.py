@@ -18,6 +18,9 @@ THINNEST = 1e-2
 """Shortest arm, as a part of the link's extent: springs cannot keep four particles in one plane."""
 
 
+_OF_A_POINT = 1e-2  # [m], arms of a point whose joints are all in it
+
+
 class Arms(NamedTuple):
     """Where the four particles of a link are.
 
@@ -48,7 +51,7 @@ def arms_of(inertia: Inertia, extent: float) -> Arms:
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] *= -1.0
     longest = math.sqrt(max(squares[-1], 0.0))
-    shortest = THINNEST * max(longest, extent)
+    shortest = THINNEST * max(longest, extent) or _OF_A_POINT
     lengths = np.sqrt(np.maximum(squares, shortest**2))
     return Arms(lengths, axes, bool(squares[0] < (1.0 - 1e-9) * shortest**2))
 

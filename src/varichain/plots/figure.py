@@ -33,7 +33,8 @@ def plot(
         trace: The trace.
         what: Panels, one or several of "energy" (kinetic, gravitational, elastic, and their sum), "freedoms" (N_J, rank
             and N_F), "closure" (how far the worst loop is open, logarithmic), "forces" (in joints that close loops),
-            "angles", "displacements", "torques" (of actuators). By default, the first four as far as there are any.
+            "angles", "displacements", "torques" (of actuators); of particles "strain" (of links) and "sinkage" (of
+            contacts). By default, the first four as far as there are any.
         joints: Names of joints whose angles, displacements and torques are wanted; by default those that vary most.
         title: Title; by default the mechanism's name.
 

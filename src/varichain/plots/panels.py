@@ -48,6 +48,8 @@ PANELS: dict[str, Panel] = {
     "torques": Panel(
         "actuators", "N m or N", lambda trace, joints: _busy(series.joint_lines(trace, joints, series.torques))
     ),
+    "strain": Panel("strain of links", "1", lambda trace, _: series.labelled(trace, "strain")),
+    "sinkage": Panel("sinkage", "m", lambda trace, _: series.labelled(trace, "sinkage")),
 }
 USUAL = ("energy", "freedoms", "closure", "forces")
 

@@ -64,6 +64,18 @@ def closure_errors(trace: Trace) -> list[Series]:
     return [Series(line.name, line.time, np.where(line.value > 0.0, line.value, np.nan))]
 
 
+def labelled(trace: Trace, block: str) -> list[Series]:
+    """Columns of a block by their labels, such as the strain of each link of particles."""
+    names = dict.fromkeys(name for epoch in trace.epochs for name in epoch.columns.labels.get(block, ()))
+
+    def column(epoch: Epoch, name: str) -> Array | None:
+        own = epoch.columns.labels.get(block, ())
+        return epoch[block][:, own.index(name)] if name in own else None
+
+    found = [series_of(trace, name, lambda epoch, name=name: column(epoch, name)) for name in names]  # type: ignore[misc]
+    return [line for line in found if line is not None]
+
+
 def loop_forces(trace: Trace) -> list[Series]:
     """Magnitude of the force in each joint that closes a loop [N]."""
     names = dict.fromkeys(name for epoch in trace.epochs for name in epoch.slots.loops)

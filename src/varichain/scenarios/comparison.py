@@ -1,0 +1,75 @@
+"""A scenario in both engines: how far links as particles are from rigid ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from varichain.errors import InputError
+from varichain.scenarios.scenario import Scenario
+
+if TYPE_CHECKING:
+    from varichain.spatial.arrays import Array
+    from varichain.trace import Trace
+
+_SAMPLES = 20
+
+
+def compare(
+    scenario: Scenario, stiffnesses: Sequence[float] = (1e5, 1e6), until: float | None = None
+) -> dict[str, Any]:
+    """Run a scenario of rigid links in both engines, as particles once for each stiffness [N/m]; plain values.
+
+    Keys: scenario, until [s]; rigid, with steps and wall_seconds; particles, a list with stiffness, largest_distance of
+    a link's origin from where the rigid engine has it, in 20 samples [m], closure [m], steps, wall_seconds, and
+    thickened, names of links that got more inertia than they have.
+
+    Raises:
+        InputError: The scenario is one of particles, or drives joints along a motion, which particles cannot follow.
+    """
+    if scenario.particles is not None:
+        raise InputError(f"scenario {scenario.name!r} is one of particles: there is no rigid run to compare it with")
+    if scenario.motion is not None:
+        raise InputError(f"scenario {scenario.name!r} drives joints along a motion, which particles cannot follow")
+    from varichain import particles
+
+    end = scenario.until if until is None else until
+    sample = (end - scenario.state.time) / _SAMPLES
+    rigid = scenario.run(until=end)
+    options = {"events": scenario.events, "controller": scenario.controller, "forces": scenario.forces}
+    rows = []
+    for k in stiffnesses:
+        system = particles.from_mechanism(scenario.mechanism, scenario.state, stiffness=k)
+        trace = particles.simulate(system, end, sample=sample, **options)
+        closure = max(float(epoch["closure"].max()) for epoch in trace.epochs)
+        rows.append({"stiffness": k, "largest_distance": _distance(trace, rigid), "closure": closure, **_cost(trace)})
+        rows[-1]["thickened"] = system.thickened
+    return {"scenario": scenario.name, "until": end, "rigid": _cost(rigid), "particles": rows}
+
+
+def _cost(trace: Trace) -> dict[str, Any]:
+    point = trace.checkpoint or {}
+    return {"steps": point["run"]["steps"], "wall_seconds": point["wall_seconds"]}
+
+
+def _distance(trace: Trace, rigid: Trace) -> float:
+    """Largest distance of a link's origin between two runs, at the samples of the first [m]."""
+    largest = 0.0
+    for epoch in trace.epochs:
+        for i, t in enumerate(epoch.time):
+            if rigid.epochs[0].start <= t <= rigid.epochs[-1].end:
+                ours, theirs = _origins(epoch.mechanism, epoch.q[i]), _at(rigid, float(t))
+                largest = max(largest, float(np.linalg.norm(ours - theirs, axis=1).max()))
+    return largest
+
+
+def _at(rigid: Trace, t: float) -> Array:
+    return _origins(rigid.epoch_at(t).mechanism, rigid.at(t).q)
+
+
+def _origins(m: Any, q: Array) -> Array:
+    from varichain.scene import link_poses
+
+    return link_poses(m, q).p
