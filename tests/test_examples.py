@@ -78,6 +78,16 @@ def test_the_chain_reaches_and_follows_its_course():
     assert number_after(text, "feedback: tip") < number_after(text, "springs: tip") < 10.0
 
 
+def test_particles_converge_break_and_sink():
+    """Ten times the stiffness is a tenth of the error; the elbow breaks; feet sink deeper in sand than in stone."""
+    text = output("05_particles.py")
+    soft, _, stiff = (number_after(text, f"{k} N/m:") for k in ("1e+05", "1e+06", "1e+07"))
+    assert soft / stiff == pytest.approx(100.0, rel=0.05)
+    assert 0.1 < number_after(text, "the elbow breaks at") < 0.5
+    hard, sandy = (float(x) for x in re.findall(r"feet (\d+\.\d) mm", text))
+    assert hard < 0.2 < sandy
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_an_example_says_what_it_needs(path):
     """Every example has a PEP 723 header that names varichain, and stands in the gallery."""
