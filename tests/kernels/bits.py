@@ -16,6 +16,7 @@ from varichain.kernels import library
 from varichain.kernels.closure import loop_gaps, row_biases
 from varichain.kernels.jit import COMPILES, KERNELS
 from varichain.layout.layout import layout_of
+from varichain.scenarios import SCENARIOS
 
 
 def digest(*results):
@@ -98,6 +99,7 @@ def problems():
         trace = vc.simulate(m, s, 0.05, method=method, step=1e-3, controller=vc.PD({"crank": 0.3}, 2.0, 0.1))
         yield f"run, {method}", [epoch.samples for epoch in trace.epochs]
     yield from changes()
+    yield from particles(m, s)
 
 
 def changes():
@@ -110,6 +112,15 @@ def changes():
     m.cut("grip", state=s)
     m.cut("right elbow", state=s)
     yield "let go", [s.q, s.v, vc.forward_dynamics(m, s).a]
+
+
+def particles(m, s):
+    """A four-bar as particles, and a walker on sand."""
+    options = {"sample": 0.01, "controller": vc.PD({"crank": 0.3}, 2.0, 0.1)}
+    trace = vc.particles.simulate(vc.particles.from_mechanism(m, s), 0.05, **options)
+    yield "particles, four-bar", [epoch.samples for epoch in trace.epochs]
+    walking = SCENARIOS["walker"](ground="sandy").run(0.1)
+    yield "particles, walker", [epoch.samples for epoch in walking.epochs]
 
 
 if __name__ == "__main__":
