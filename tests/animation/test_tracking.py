@@ -6,7 +6,7 @@ from scipy.interpolate import CubicSpline
 
 import varichain as vc
 from animation.functions import planar_chain
-from lane import long_run, scaled
+from lane import long_run
 from varichain import animation as an
 from varichain.animation import Resolution, Track, Tracker, plan
 
@@ -29,7 +29,8 @@ def ellipse(center):
     return CubicSpline(t, center + grow[:, None] * np.column_stack([0.1 * np.sin(3 * t), 0.05 * (1 - np.cos(3 * t))]))
 
 
-@pytest.mark.parametrize("damping", scaled([0.1, 0.01, 0.001], [0.01]))
+@long_run
+@pytest.mark.parametrize("damping", [0.1, 0.01, 0.001])
 def test_tasks_are_handed_over_without_a_jump(damping):
     """A second point joins while the tip moves: velocities change by no more than a smooth motion's, at any damping."""
     _, s, space = moving_chain()

@@ -20,6 +20,15 @@ def traces():
     return {ground: walker(ground=ground).run() for ground in GROUNDS}
 
 
+@pytest.mark.parametrize("ground", ["hard", "muddy"])
+def test_it_walks(ground):
+    """Two seconds: the trunk stays up, and goes forward."""
+    epoch = walker(ground=ground).run(2.0).epochs[0]
+    assert epoch.q[:, 6].min() > 0.6 * epoch.q[0, 6]
+    assert epoch.q[-1, 4] > (0.5 if ground == "hard" else 0.02)
+
+
+@pytest.mark.long
 def test_no_fall(traces):
     """The trunk stays above 0.6 of its height at the start, and upright, for ten seconds on each ground."""
     for trace in traces.values():
@@ -29,6 +38,7 @@ def test_no_fall(traces):
         assert 1.0 - 2.0 * (x * x + y * y) > 0.95
 
 
+@pytest.mark.long
 def test_speed_sinkage_and_work(traces):
     """Speed falls by a tenth or more from hard to soft to sandy to muddy; sinkage and work per metre grow."""
     speeds = [trace.epochs[0].q[-1, 4] / 10.0 for trace in traces.values()]
@@ -41,6 +51,7 @@ def test_speed_sinkage_and_work(traces):
     assert works == sorted(works)
 
 
+@pytest.mark.long
 def test_footprints(traces):
     """Sand keeps footprints along the way; stone and turf keep none."""
     cells = {
@@ -64,6 +75,7 @@ def test_the_momentum_book():
     assert np.abs(momentum).max() > 0.1
 
 
+@pytest.mark.long
 def test_a_drop_rings(traces):
     """Dropped from 0.3 m, links are strained more than by walking, and the walker stands."""
     trace = walker(ground="hard", drop=0.3, stride=0.0, lift=0.0).run(1.5)
