@@ -13,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.errors import InputError, MissingExtraError
+from varichain.dynamics.quadratic_programme import solve_programme
+from varichain.errors import InputError
 from varichain.spatial.arrays import Array
 
 RANK = 1e-10
 """Singular values of rows of length 1 below this part of the largest are zero."""
 
-_KEPT = 1e-10  # by how much a quadratic programme may leave its bounds
 _LEAST_DAMPING = 1e-6  # of a quadratic programme: its matrix must be regular
 
 
@@ -146,23 +146,17 @@ def _sizes(rows: Array, groups: NDArray[np.intp], least: float) -> Array:
 
 def programme(H: Array, f: Array, C: Array, limits: Inequalities, now: Array) -> Array:
     """Step z of least z^T H z / 2 + f^T z within lower <= C z + now <= upper; H is positive definite."""
-    try:
-        import daqp
-    except ImportError:
-        raise MissingExtraError("limits of motions need the package daqp: pip install 'varichain[qp]'") from None
     if not len(H):
         return np.zeros(0)
-    low, high = np.maximum(limits.lower - now, -1e30), np.minimum(limits.upper - now, 1e30)
+    low, high = limits.lower - now, limits.upper - now
     size = np.linalg.norm(C, axis=1)
     is_moving = size > 1e-12  # what this level cannot move is no matter of its programme
     rows = C[is_moving] / size[is_moving, None]
     low, high = low[is_moving] / size[is_moving], high[is_moving] / size[is_moving]
-    sense = np.zeros(len(rows), np.int32)
-    A = np.ascontiguousarray(rows)
-    z, _, flag, _ = daqp.solve(np.ascontiguousarray(H), f, A, high, low, sense, primal_tol=_KEPT)
-    if flag < 1:
+    z = solve_programme(H, f, rows, (low, high), "limits of motions")
+    if z is None:
         names = [name for name, is_of_them in zip(limits.names, is_moving, strict=True) if is_of_them]
         raise InputError(
             f"no motion keeps all of the limits of {', '.join(map(repr, names[:10]))}: they contradict each other"
         )
-    return np.asarray(z, dtype=np.float64)
+    return z
