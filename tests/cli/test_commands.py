@@ -256,6 +256,7 @@ def test_compare_engines():
     first, second = found["particles"]
     assert found["scenario"] == "pendulum" and found["rigid"]["steps"] > 0
     assert first["closure"] > 5.0 * second["closure"] > 0.0
+    assert 1e-2 > first["largest_distance"] > 5.0 * second["largest_distance"] > 0.0
     assert "particles, 1e+06 N/m" in call("compare", "pendulum", "--until", "10ms").stdout
     for words, text in (
         (("walker",), "one of particles"),

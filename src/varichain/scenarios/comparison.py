@@ -23,7 +23,7 @@ def compare(
     """Run a scenario of rigid links in both engines, as particles once for each stiffness [N/m]; plain values.
 
     Keys: scenario, until [s]; rigid, with steps and wall_seconds; particles, a list with stiffness, largest_distance of
-    a link's origin from where the rigid engine has it, in 20 samples [m], closure [m], steps, wall_seconds, and
+    a link's centre of mass from where the rigid engine has it, in 20 samples [m], closure [m], steps, wall_seconds, and
     thickened, names of links that got more inertia than they have.
 
     Raises:
@@ -55,21 +55,24 @@ def _cost(trace: Trace) -> dict[str, Any]:
 
 
 def _distance(trace: Trace, rigid: Trace) -> float:
-    """Largest distance of a link's origin between two runs, at the samples of the first [m]."""
+    """Largest distance of a link's centre of mass between two runs, at the samples of the first [m]."""
     largest = 0.0
     for epoch in trace.epochs:
         for i, t in enumerate(epoch.time):
             if rigid.epochs[0].start <= t <= rigid.epochs[-1].end:
-                ours, theirs = _origins(epoch.mechanism, epoch.q[i]), _at(rigid, float(t))
+                ours, theirs = _centers(epoch.mechanism, epoch.q[i]), _at(rigid, float(t))
                 largest = max(largest, float(np.linalg.norm(ours - theirs, axis=1).max()))
     return largest
 
 
 def _at(rigid: Trace, t: float) -> Array:
-    return _origins(rigid.epoch_at(t).mechanism, rigid.at(t).q)
+    return _centers(rigid.epoch_at(t).mechanism, rigid.at(t).q)
 
 
-def _origins(m: Any, q: Array) -> Array:
+def _centers(m: Any, q: Array) -> Array:
+    """Centres of mass of all links that have mass, in the world (n, 3) [m]."""
     from varichain.scene import link_poses
 
-    return link_poses(m, q).p
+    poses, links = link_poses(m, q), [link for link in m.links if link.inertia.mass > 0.0]
+    placed = [poses.of(link.name) for link in links]
+    return np.array([p + R @ link.inertia.com for (p, R), link in zip(placed, links, strict=True)]).reshape(-1, 3)
