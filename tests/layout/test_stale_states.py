@@ -53,14 +53,17 @@ def world(m, s):
 # What the public functions of a mechanism and a state need besides.
 FURTHER = {
     "LiveRun": (),
+    "acceleration": ([0.0] * 11, "hand"),
     "bias_acceleration": ("hand",),
     "change": ([vc.cut("wrist")],),
+    "equilibrium": (None, [vc.Force("ball", force=(0, 0, 9.81), at=(0.5, 0, 0))]),  # bears its weight
     "impact": ([vc.connect("hand", "ground", vc.Spherical())],),
     "jacobian": ("hand",),
     "joint_forces": (None,),
     "overloads": (None,),
     "pose": ("hand",),
     "rollout": (0.1,),
+    "set_pose": ("ball", vc.Pose()),
     "simulate": (0.1,),
     "velocity": ("hand",),
 }
@@ -106,7 +109,8 @@ def test_stale_states_are_refused_and_stay(m, s, name):
 
 
 QUESTIONS = sorted(
-    set(TAKING_STATES) - {"change", "release", "replace_constant_loops", "LiveRun", "joint_forces", "overloads"}
+    set(TAKING_STATES)
+    - {"change", "release", "replace_constant_loops", "set_pose", "LiveRun", "joint_forces", "overloads"}
 )
 
 

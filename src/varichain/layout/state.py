@@ -33,7 +33,7 @@ class State:
     else from the mechanism as it is now, so edits of masses, damping, gravity, limits or loops leave a state valid. A
     state whose joints are no longer those of the mechanism is refused (`StaleStateError`) until `follow` is called.
     Only a call that says so changes a state: `follow`, `connect`, `cut` and `couple` with `state=`, `vc.change`,
-    `vc.release`, `Motion.set_state` and the setters.
+    `vc.release`, `vc.set_pose`, `Motion.set_state` and the setters.
     """
 
     __slots__ = ("_layout", "_q", "_time", "_v")
