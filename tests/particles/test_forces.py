@@ -6,7 +6,6 @@ import pytest
 import varichain as vc
 from lane import scaled
 from particles.zoo_of_particles import every_kind, tumbling
-from varichain.kernels.particle_run import evaluate_particles
 
 SEEDS = range(scaled(20, 3))
 STEP = 1e-6  # [m] of central differences; their error is STEP^2 times the third derivative
@@ -107,5 +106,5 @@ def test_evaluation_alone_passes_no_time():
     m, s = tumbling(3)
     p = vc.particles.from_mechanism(m, s)
     x, work = p.x.copy(), p.run["work"].copy()
-    evaluate_particles(*p._arguments())
+    p.evaluate()
     assert (p.x == x).all() and (p.run["work"] == work).all() and p.time == 0.0

@@ -35,14 +35,8 @@ def _push_links(links, pushes, run):
     for i in range(len(pushes)):
         push = pushes[i]
         link, k = links[push.link], load3(push.point)
-        moment, force = (
-            (push.wrench[0], push.wrench[1], push.wrench[2]),
-            (
-                push.wrench[3],
-                push.wrench[4],
-                push.wrench[5],
-            ),
-        )
+        wrench = load6(push.wrench)
+        moment, force = (wrench[0], wrench[1], wrench[2]), (wrench[3], wrench[4], wrench[5])
         if push.local:
             R = load9(link.R)
             moment, force = mat_vec(R, moment), mat_vec(R, force)
@@ -64,42 +58,16 @@ def _carry(x, inverse_mass, run, force):
 
 
 @routine
-def load_particles(
-    # in
-    x,
-    v,
-    inverse_mass,
-    tau,
-    pushes,
-    # in and out
-    springs,
-    trios,
-    links,
-    restrictions,
-    freedoms,
-    joints,
-    contacts,
-    run,
-    # in
-    grounds,
-    terrains,
-    heights,
-    # in and out
-    ruts,
-    # work
-    law,
-    # out
-    q,
-    rates,
-    force_out,
-):
+def load_particles(particles):
     """Forces on all particles, powers of all accounts, elastic energy, loads of joints."""
+    run, x, v, force = particles.runs[0], particles.x, particles.v, particles.force
+    links, joints, freedoms = particles.links, particles.joints, particles.freedoms
     for k in range(len(run.power)):
         run.power[k] = 0.0
     run.elastic = 0.0
-    _weigh(x, inverse_mass, run, force_out)
-    stretch_springs(springs, x, v, force_out, run)
-    bend_trios(trios, x, v, force_out, run)
+    _weigh(x, particles.inverse_mass, run, force)
+    stretch_springs(particles.springs, x, v, force, run)
+    bend_trios(particles.trios, x, v, force, run)
     for j in range(len(joints)):
         for k in range(3):
             joints[j].force[k] = joints[j].moment[k] = 0.0
@@ -110,13 +78,22 @@ def load_particles(
         if run.is_measured:
             orient_link(links[i])
     if run.is_measured:
-        measure_freedoms(freedoms, links, q, rates)
-    restrict(restrictions, links, freedoms, joints, run)
+        measure_freedoms(freedoms, links, particles.q, particles.rates)
+    restrict(particles.restrictions, links, freedoms, joints, run)
     if run.is_measured:
-        act_in_freedoms(freedoms, links, q, rates, tau, run)
-    _push_links(links, pushes, run)
-    touch_ground(contacts, grounds, terrains, heights, ruts, law, links, run)
+        act_in_freedoms(freedoms, links, particles.q, particles.rates, particles.tau, run)
+    _push_links(links, particles.pushes, run)
+    touch_ground(
+        particles.contacts,
+        particles.grounds,
+        particles.terrains,
+        particles.heights,
+        particles.ruts,
+        particles.law,
+        links,
+        run,
+    )
     for i in range(len(links)):
-        scatter_link(links[i], force_out)
-    flatten_trios(trios, x, force_out)
-    _carry(x, inverse_mass, run, force_out)
+        scatter_link(links[i], force)
+    flatten_trios(particles.trios, x, force)
+    _carry(x, particles.inverse_mass, run, force)

@@ -6,7 +6,7 @@ particles. At rest the arms have the lengths s_a and lie along the link's princi
 three numbers that multiply its arms; a direction is three such numbers.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -251,3 +251,29 @@ SPRINGS, TRIOS, PARTICLE_LINKS, RESTRICTIONS, PARTICLE_FREEDOMS, PARTICLE_JOINTS
     Kind(record)
     for record in (SPRING, TRIO, PARTICLE_LINK, RESTRICTION, PARTICLE_FREEDOM, PARTICLE_JOINT, PARTICLE_RUN)
 ]
+
+
+class Particles(NamedTuple):
+    """Everything that forces on particles are computed from: the arguments of kernels, in their order."""
+
+    x: Any  # positions (n, 3)
+    v: Any  # velocities (n, 3)
+    inverse_mass: Any  # (n), zero of fixed particles
+    springs: Any
+    trios: Any
+    links: Any
+    restrictions: Any
+    freedoms: Any
+    joints: Any
+    contacts: Any
+    grounds: Any
+    terrains: Any  # one
+    heights: Any  # of the terrain's field
+    ruts: Any  # what the ground remembers
+    law: Any  # working memory of a ground law of the user
+    pushes: Any  # external forces on links
+    tau: Any  # torques of the freedoms
+    runs: Any  # one
+    q: Any  # coordinates and their rates, which the kernels measure
+    rates: Any
+    force: Any  # on the particles (n, 3), which the kernels compute

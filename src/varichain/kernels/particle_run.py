@@ -1,6 +1,6 @@
 """Runs of particles: velocity Verlet steps, and what there is to be known of particles at one time."""
 
-from varichain.kernels.jit import FORCES, INTEGER, MATRIX, NUMBER, VECTOR, helper, kernel, routine
+from varichain.kernels.jit import FORCES, INTEGER, MATRIX, NUMBER, VECTOR, fragment, helper, kernel, routine
 from varichain.kernels.particle_forces import load_particles
 from varichain.kernels.particle_freedoms import measure_freedoms
 from varichain.kernels.particle_links import combined, gather_link, orient_link
@@ -17,6 +17,7 @@ from varichain.kernels.particle_records import (
     SPRINGS,
     TERRAINS,
     TRIOS,
+    Particles,
 )
 from varichain.kernels.tuples import add3, add6, cross3, dot3, join6, load3, scale3, store3, store6
 
@@ -44,6 +45,35 @@ def _book(run, dt):
         run.work[k] += 0.5 * dt * run.power[k]
     for k in range(6):
         run.impulse[k] += 0.5 * dt * run.outside[k]
+
+
+@fragment
+def _step(particles, half, dt):
+    """One step of velocity Verlet.
+
+    Dampers see the velocity that the last forces would lead to at the end of the step, which is right to second order.
+    """
+    x, v, inverse_mass, force, run = (
+        particles.x,
+        particles.v,
+        particles.inverse_mass,
+        particles.force,
+        particles.runs[0],
+    )
+    _book(run, dt)
+    for i in range(len(x)):
+        k = 0.5 * dt * inverse_mass[i]
+        for axis in range(3):
+            h = v[i, axis] + k * force[i, axis]
+            half[i, axis] = h
+            x[i, axis] += dt * h
+            v[i, axis] = h + k * force[i, axis]
+    load_particles(particles)
+    for i in range(len(x)):
+        k = 0.5 * dt * inverse_mass[i]
+        for axis in range(3):
+            v[i, axis] = half[i, axis] + k * force[i, axis]
+    _book(run, dt)
 
 
 @kernel(
@@ -112,146 +142,13 @@ def verlet(
 ):
     """Advance by velocity Verlet steps: half of the old acceleration, the way, then half of the new one.
 
-    Dampers see the velocity that the last forces would lead to at the end of the step, which is right to second order.
-    The call returns early with a status if a link is torn, a number is lost, or something breaks.
+    Forces are computed before the first step unless they are known; without any step, that is all. The call returns
+    early with a status if a link is torn, a number is lost, or something breaks.
     """
-    run = runs[0]
-    run.status, run.step = REACHED, dt
-    n = len(x)
-    if not run.is_evaluated:
-        load_particles(
-            x,
-            v,
-            inverse_mass,
-            tau,
-            pushes,
-            springs,
-            trios,
-            links,
-            restrictions,
-            freedoms,
-            joints,
-            contacts,
-            run,
-            grounds,
-            terrains,
-            heights,
-            ruts,
-            law,
-            q,
-            rates,
-            force,
-        )
-        run.is_evaluated = 1
-    for _ in range(n_steps):
-        _book(run, dt)
-        for i in range(n):
-            k = 0.5 * dt * inverse_mass[i]
-            for axis in range(3):
-                h = v[i, axis] + k * force[i, axis]
-                half[i, axis] = h
-                x[i, axis] += dt * h
-                v[i, axis] = h + k * force[i, axis]
-        load_particles(
-            x,
-            v,
-            inverse_mass,
-            tau,
-            pushes,
-            springs,
-            trios,
-            links,
-            restrictions,
-            freedoms,
-            joints,
-            contacts,
-            run,
-            grounds,
-            terrains,
-            heights,
-            ruts,
-            law,
-            q,
-            rates,
-            force,
-        )
-        for i in range(n):
-            k = 0.5 * dt * inverse_mass[i]
-            for axis in range(3):
-                v[i, axis] = half[i, axis] + k * force[i, axis]
-        _book(run, dt)
-        run.time += dt
-        run.steps += 1
-        if run.has_breaks:
-            _find_break(links, joints, run)
-        if run.status != REACHED:
-            return
-
-
-@kernel(
-    MATRIX,
-    MATRIX,
-    VECTOR,
-    SPRINGS,
-    TRIOS,
-    PARTICLE_LINKS,
-    RESTRICTIONS,
-    PARTICLE_FREEDOMS,
-    PARTICLE_JOINTS,
-    CONTACTS,
-    GROUNDS,
-    TERRAINS,
-    MATRIX,
-    MATRIX,
-    MATRIX,
-    FORCES,
-    VECTOR,
-    PARTICLE_RUNS,
-    VECTOR,
-    VECTOR,
-    MATRIX,
-)
-def evaluate_particles(
-    # in
-    x,
-    v,
-    # layout
-    inverse_mass,
-    # in and out
-    springs,
-    trios,
-    links,
-    restrictions,
-    freedoms,
-    joints,
-    contacts,
-    # in
-    grounds,
-    terrains,
-    heights,
-    # in and out
-    ruts,
-    # work
-    law,
-    # in
-    pushes,
-    tau,
-    # in and out
-    runs,
-    # out
-    q,
-    rates,
-    force_out,
-):
-    """Forces of the present positions and velocities; no time passes."""
-    run = runs[0]
-    run.status = REACHED
-    load_particles(
+    particles = Particles(
         x,
         v,
         inverse_mass,
-        tau,
-        pushes,
         springs,
         trios,
         links,
@@ -259,16 +156,31 @@ def evaluate_particles(
         freedoms,
         joints,
         contacts,
-        run,
         grounds,
         terrains,
         heights,
         ruts,
         law,
+        pushes,
+        tau,
+        runs,
         q,
         rates,
-        force_out,
+        force,
     )
+    run = runs[0]
+    run.status, run.step = REACHED, dt
+    if not run.is_evaluated:
+        load_particles(particles)
+        run.is_evaluated = 1
+    for _ in range(n_steps):
+        _step(particles, half, dt)
+        run.time += dt
+        run.steps += 1
+        if run.has_breaks:
+            _find_break(links, joints, run)
+        if run.status != REACHED:
+            return
 
 
 @kernel(MATRIX, MATRIX, PARTICLE_LINKS, PARTICLE_FREEDOMS, VECTOR, VECTOR)

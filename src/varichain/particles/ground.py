@@ -54,7 +54,7 @@ class Hard(Ground):
 
 @dataclass(frozen=True)
 class Soft(Ground):
-    """Turf or a mat: N = A (k z + d dz/dt), which comes back, and Coulomb's friction.
+    """Turf or a mat: N = A (k z + d dz/dt), which comes back, and Coulomb's friction. The numbers are ours.
 
     Attributes:
         stiffness: k [Pa/m].

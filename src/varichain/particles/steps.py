@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.kernels.particle_records import BY_LAW, HARD, SOFT
-from varichain.kernels.particle_run import evaluate_particles
+from varichain.kernels.particle_run import verlet
 from varichain.kernels.tables import as_records
 from varichain.particles.system import System
 from varichain.spatial.arrays import Array
@@ -94,25 +94,30 @@ class _Probe:
 
     def __init__(self, system: System, is_stiffness: bool) -> None:
         self._system = system
-        arguments = list(system._arguments())
-        springs, trios, links, restrictions, freedoms, joints = (as_records(np.array(rows)) for rows in arguments[3:9])
-        if is_stiffness:
-            for rows in (springs, trios, links, restrictions):
-                rows["damping"] = rows["stiffness"]
-        for rows in (springs, trios, links, restrictions):
-            rows["stiffness"] = 0.0
-        _probe_freedoms(freedoms, is_stiffness)
-        trios["torque"] = trios["friction"] = 0.0
-        run = as_records(np.array(system.run))
-        run["gravity"] = 0.0
-        self._springs, self._links, self._restrictions = springs, links, restrictions
+        given = system._arrays()
+        copied = ("springs", "trios", "links", "restrictions", "freedoms", "joints", "runs")
+        own = {name: as_records(np.array(getattr(given, name))) for name in copied}
+        for name in ("springs", "trios", "links", "restrictions"):
+            if is_stiffness:
+                own[name]["damping"] = own[name]["stiffness"]
+            own[name]["stiffness"] = 0.0
+        _probe_freedoms(own["freedoms"], is_stiffness)
+        own["trios"]["torque"] = own["trios"]["friction"] = 0.0
+        own["runs"]["gravity"] = 0.0
+        self._springs, self._links, self._restrictions = own["springs"], own["links"], own["restrictions"]
         self._u = np.random.default_rng(0).normal(size=system.x.shape) * (system.inverse_mass[:, None] > 0.0)
-        self._force = np.zeros_like(system.x)
-        pushes, tau, q, rates = arguments[15][:0], np.zeros_like(system.tau), system.q.copy(), system.rates.copy()
-        self._arguments = (
-            *(system.x, self._u, system.inverse_mass, springs, trios, links, restrictions, freedoms, joints),
-            *(arguments[9][:0], *arguments[10:13], np.zeros((0, 0)), np.zeros((3, 5))),
-            *(pushes, tau, run, q, rates, self._force),
+        self._force, self._half = np.zeros_like(system.x), np.zeros_like(system.x)
+        self._particles = given._replace(
+            **own,
+            v=self._u,
+            contacts=given.contacts[:0],
+            ruts=np.zeros((0, 0)),
+            law=np.zeros((3, 5)),
+            pushes=given.pushes[:0],
+            tau=np.zeros_like(given.tau),
+            q=given.q.copy(),
+            rates=given.rates.copy(),
+            force=self._force,
         )
 
     def largest(self) -> float:
@@ -121,7 +126,8 @@ class _Probe:
         mass = np.divide(1.0, w, out=np.zeros_like(w), where=w > 0.0)
         for _ in range(_ITERATIONS):
             self._u /= max(math.sqrt(float((mass * self._u**2).sum())), 1e-300)
-            evaluate_particles(*self._arguments)
+            self._particles.runs["is_evaluated"] = 0
+            verlet(*self._particles, self._half, 0, 0.0)
             value = -float((self._u * self._force).sum())
             self._u[:] = -w * self._force
         return max(value, 0.0)

@@ -21,8 +21,9 @@ from varichain.kernels.particle_records import (
     TERRAIN,
     TRIO,
     Accounts,
+    Particles,
 )
-from varichain.kernels.particle_run import evaluate_particles, particle_totals, verlet
+from varichain.kernels.particle_run import particle_totals, verlet
 from varichain.kernels.run_records import FORCE
 from varichain.kernels.tables import as_records
 from varichain.mechanism.inertia import Inertia
@@ -268,26 +269,43 @@ class System:
         moving = int((self.links.array["fixed"] == 0).sum())
         return len(self.springs) + len(self.trios) + 6 * moving + len(self.restrictions)
 
-    def _arguments(self) -> tuple[Any, ...]:
+    def _arrays(self) -> Particles:
+        """The arrays that kernels work on, in place."""
         self._gather()
-        records = (self.springs, self.trios, self.links, self.restrictions, self.freedoms, self.joints)
-        return (
-            *(self.x, self.v, self.inverse_mass, *(rows.array for rows in records)),
-            *(self.contacts.array, self.grounds, self.terrain, self.heights, self.ruts, self._law),
-            *(self.pushes, self.tau, self.run, self.q, self.rates, self.force),
+        return Particles(
+            x=self.x,
+            v=self.v,
+            inverse_mass=self.inverse_mass,
+            springs=self.springs.array,
+            trios=self.trios.array,
+            links=self.links.array,
+            restrictions=self.restrictions.array,
+            freedoms=self.freedoms.array,
+            joints=self.joints.array,
+            contacts=self.contacts.array,
+            grounds=self.grounds,
+            terrains=self.terrain,
+            heights=self.heights,
+            ruts=self.ruts,
+            law=self._law,
+            pushes=self.pushes,
+            tau=self.tau,
+            runs=self.run,
+            q=self.q,
+            rates=self.rates,
+            force=self.force,
         )
 
     def advance(self, n_steps: int, step: float) -> int:
         """Advance by velocity Verlet steps of equal length [s]; the status, REACHED if all were done."""
-        arguments = (*self._arguments(), self._half, n_steps, step)
-        verlet(*arguments)
+        particles = self._arrays()  # which makes room for the half steps
+        verlet(*particles, self._half, n_steps, step)
         return int(self.run["status"][0])
 
     def evaluate(self, step: float = 0.0) -> None:
         """Forces, powers and energies of the present positions and velocities; friction is bent for a time `step`."""
-        self.run["step"] = step
-        evaluate_particles(*self._arguments())
-        self.run["is_evaluated"] = 1
+        self.run["is_evaluated"] = 0
+        self.advance(0, step)
 
     def energy(self) -> Array:
         """Kinetic energy, that of gravity and that of springs (3,) [J]."""
