@@ -1,6 +1,7 @@
 """Dry friction where a joint comes to rest for an instant while its loops move on: the dead points of linkages."""
 
 import math
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -48,23 +49,25 @@ def test_friction_takes_force_times_path(speed, method):
 
 @compiled_only
 @pytest.mark.parametrize("speed", [3.0, 10.0, 30.0])
-def test_eulers_loss_tends_to_force_times_path(speed):
+def test_eulers_loss_is_force_times_path(speed):
     """Euler's steps are of order one: three turns lose force times path, and an error that halves with the step.
 
-    Extrapolated to no step at all, the error is less than a fiftieth of the smallest one computed.
+    Two runs are extrapolated to no step at all (Richardson): what then is left is within 1e-6 of the energy, as above.
     """
     m = slider_crank(friction=FRICTION)
     off = []
-    for n in (20_000, 40_000):
+    for n in (200_000, 400_000):
         s = moving(m, turned_to(m, 1.0), "crank", speed)
         end = 6.0 * math.pi / speed
-        epoch = vc.simulate(m, s, end, method="euler", step=end / n, sample=end).epochs[-1]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", vc.CoarseRunWarning)  # each run's error is what the test measures
+            epoch = vc.simulate(m, s, end, method="euler", step=end / n, sample=end).epochs[-1]
         energy = epoch.energy.sum(axis=1)
         lost = FRICTION * path_of_slider(1.0, epoch.state(len(epoch) - 1)["crank"].q)
-        assert -epoch.work[-1, 1] == pytest.approx(lost, rel=1e-4)
+        assert -epoch.work[-1, 1] == pytest.approx(lost, rel=1e-5)
         off.append((energy[0] - energy[-1] - lost) / energy[0])
-    assert off[0] / off[1] == pytest.approx(2.0, rel=0.02)
-    assert abs(2.0 * off[1] - off[0]) < 0.02 * off[1] < 1e-4
+    assert off[0] / off[1] == pytest.approx(2.0, rel=0.002)
+    assert abs(2.0 * off[1] - off[0]) < 1e-6
 
 
 @compiled_only
