@@ -46,6 +46,10 @@ def questions(m, s, rng):
     velocities, tau = np.empty((p.n_links, 6)), np.empty(p.n_v)
     p.velocities(s.q, s.v, velocities), p.inverse_dynamics(s.q, s.v, x, tau, np.ones((p.n_links, 6)))
     yield "handle", [E, h, c, q, v, velocities, tau]
+    n = len(p.choose_independent(s.q))
+    W, w, S, torques = np.empty((p.n_v, n)), np.empty(p.n_v), np.empty((p.n_actuated, n)), np.empty(p.n_all)
+    p.motion_basis(s.q, s.v, W, w, S), p.actuator_torques(s.q, s.v, vc.forward_dynamics(m, s).a, torques)
+    yield "closed inverse", [W, w, S, torques]
 
 
 def functions(m, s):
@@ -69,6 +73,7 @@ def batches(m, s, rng, threads):
     yield [q, v, left, batch.forward_dynamics(q, v), batch.inverse_dynamics(q, v), batch.mass_matrix(q)]
     yield [batch.energy(q, v), *batch.momentum(q, v), *batch.poses(q), batch.velocity_jump(q, v)]
     yield [batch.difference(q[:-1], q[1:]), batch.row_velocities(q, v)]
+    yield batch.actuator_torques(q, v, batch.forward_dynamics(q, v))
     batch.advance(q, v, None, 1e-3, 2)
     rolled = vc.rollout(m, (q[:6], v[:6]), 0.01, step=1e-3, threads=threads)
     yield [q, v, rolled.q, rolled.v]

@@ -34,10 +34,23 @@ def use_everything(m, rng):
     s.difference(s.integrate(x))
 
 
+def _free(p, s):
+    """Accelerations without torques, which any actuators can drive."""
+    return p.forward_dynamics(s.q, s.v, np.zeros(p.n_v), np.empty(p.n_v))
+
+
 # A call of every public method of the prepared handle, given the handle, a state and a vector of velocities.
 CALLS = {
     "inverse_dynamics": lambda p, s, x: p.inverse_dynamics(s.q, s.v, x, np.empty(p.n_v), np.zeros((p.n_links, 6))),
     "forward_dynamics": lambda p, s, x: p.forward_dynamics(s.q, s.v, x, np.empty(p.n_v), np.zeros((p.n_links, 6))),
+    "actuator_torques": lambda p, s, x: p.actuator_torques(s.q, s.v, _free(p, s), np.empty(p.n_all)),
+    "loop_multipliers": lambda p, s, x: p.loop_multipliers(np.empty(p.n_rows)),
+    "loop_jacobian": lambda p, s, x: p.loop_jacobian(s.q, np.empty((p.n_rows, p.n_v))),
+    "loop_bias": lambda p, s, x: p.loop_bias(s.q, s.v, np.empty(p.n_rows)),
+    "choose_independent": lambda p, s, x: p.choose_independent(s.q),
+    "motion_basis": lambda p, s, x: p.motion_basis(
+        s.q, s.v, np.empty((p.n_v, p.n_v)), np.empty(p.n_v), np.empty((p.n_actuated, p.n_v))
+    ),
     "multipliers": lambda p, s, x: p.multipliers(np.empty(p.n_rows)),
     "project_position": lambda p, s, x: p.project_position(s.q.copy(), np.empty(p.n_v)),
     "velocity_jump": lambda p, s, x: p.velocity_jump(s.q, s.v, np.empty(p.n_v)),

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from functools import partial
 
 from varichain.bench.contenders import CONSTRAINED, FORWARD, IMPACT, INVERSE, MASS, RUN, STEP, DisagreementError
-from varichain.bench.measures import Effort, batches, beside_peers, friendly_calls, growth, structure_changes
+from varichain.bench.measures import (
+    Effort,
+    actuator_torques,
+    batches,
+    beside_peers,
+    friendly_calls,
+    growth,
+    structure_changes,
+)
 from varichain.bench.mechanisms import CLOSED, LARGE, OPEN
 from varichain.bench.memory import memory
 from varichain.bench.particle_costs import particle_costs
@@ -72,6 +80,8 @@ def _all_cases() -> list[Case]:
     found = [Case(f"{task}: {what}", partial(beside_peers, task, what), what in LARGE) for task, what in pairs]
     grown = [(INVERSE, "chain"), (FORWARD, "chain"), (CONSTRAINED, "pinned chain"), (CONSTRAINED, "ladder")]
     found += [Case(f"growth of {task}: {family}", partial(growth, task, family)) for task, family in grown]
+    driven = ("figure, 2 hands + 2 feet", "figure, 4 welds")
+    found += [Case(f"actuator torques: {what}", partial(actuator_torques, what)) for what in driven]
     return [
         *found,
         Case("friendly calls: figure, open", friendly_calls),

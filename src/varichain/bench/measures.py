@@ -17,7 +17,7 @@ from varichain.bench.interleave import Timings, interleave, one_core
 from varichain.bench.mechanisms import CLOSED, FAMILIES, GRIP, LARGE, OPEN, Question, size_of
 from varichain.bench.peer_varichain import varichain_contenders
 from varichain.bench.rows import Row, row_alone, row_beside, row_growth
-from varichain.bench.targets import CHANGE, FRIENDLY, growth_target, ratio_target
+from varichain.bench.targets import ACTUATED, CHANGE, FRIENDLY, growth_target, ratio_target
 
 _BUDGET = 8.0  # [s] that the rounds of one measurement may take
 _CHANGES = 20  # structure changes in a row, of each kind, in a round
@@ -61,6 +61,23 @@ def growth(task: str, family: str, effort: Effort) -> list[Row]:
     small, large = names[-2:]
     times = size_of(large) / size_of(small)
     return [row_growth(f"growth of {task}", large, timings, large, small, growth_target(times))]
+
+
+def actuator_torques(mechanism: str, effort: Effort) -> list[Row]:
+    """Inverse dynamics of a closed chain, torques of its actuators, beside forward dynamics of the same state."""
+    given = CLOSED[mechanism]()
+    m, q, v = given.m, given.s.q.copy(), given.s.v.copy()
+    handle, a, out = m.prepare(), np.empty(m.n_v), np.empty(given.s.layout.n_all)
+    tau = np.zeros(m.n_v)
+    allowed = handle.forward_dynamics(q, v, tau, np.empty(m.n_v))
+    ours, other = "handle.actuator_torques", "handle.forward_dynamics"
+    runs: dict[str, Callable[[], object]] = {
+        ours: lambda: handle.actuator_torques(q, v, allowed, out),
+        other: lambda: handle.forward_dynamics(q, v, tau, a),
+    }
+    with one_core():
+        timings = _interleaved(runs, effort)
+    return [row_growth("actuator torques", mechanism, timings, ours, other, ACTUATED)]
 
 
 def friendly_calls(effort: Effort) -> list[Row]:

@@ -16,6 +16,7 @@ _RATIOS = {
     ("20 steps, euler", "figure, 4 welds", "MuJoCo"): 2.4,
     ("batch", "figure, 4 welds", "MuJoCo"): 2.5,
 }
+ACTUATED = 5.0  # inverse dynamics of a closed chain: at most so many times its forward dynamics
 FRIENDLY = 15e-6  # [s]: a friendly call on the figure
 CHANGE = 200e-6  # [s]: a structure change of the figure
 READY, IMPORTED = 1.5, 0.3  # [s]: a later process to its first result, the import

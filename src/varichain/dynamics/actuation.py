@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from varichain.dynamics.mobility import Mobility
+from varichain.dynamics.actuator_solve import ActuatorSolve, freedoms_of
+from varichain.dynamics.mobility import actuation_kind
 from varichain.dynamics.torque_limits import within_limits
-from varichain.errors import ActuationError, InputError, UnknownNameError
+from varichain.errors import ActuationError, InputError
 from varichain.layout.layout import Layout
 from varichain.layout.tree import JointSlot
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import finite_numbers, mapping, positive_scalar
+from varichain.spatial.checks import finite_numbers, mapping
 from varichain.spatial.report import Listing, Report, Reported, numbers
 
 _DRIVEN = 1e-9  # a generalized force missing by less than this part of the load is rounding
@@ -29,14 +31,23 @@ class Actuation(Reported):
         names: Names of the actuated freedoms.
         tree: The same as generalized forces of the tree joints (n_v,), zero where there is no actuator.
         virtual: The same for actuated virtual joints, by name.
-        null_space: Torques (N_A, n) that move nothing and only strain the mechanism: any combination may be added.
     """
 
     tau_act: Array
     names: tuple[str, ...]
     tree: Array
     virtual: dict[str, Array]
-    null_space: Array
+    _found: ActuatorSolve
+
+    @cached_property
+    def null_space(self) -> Array:
+        """Torques (N_A, n) that move nothing and only strain the mechanism: any combination may be added."""
+        S = self._found.S
+        if S.shape[1] == 0:
+            return np.eye(S.shape[0])
+        U, sigma, _ = np.linalg.svd(S)
+        rank = int(np.count_nonzero(sigma > _RANK * sigma.max(initial=1e-300)))
+        return U[:, rank:]
 
     def report(self) -> Report:
         """Torques of the actuated freedoms."""
@@ -48,40 +59,37 @@ class Actuation(Reported):
 
 
 def distribute(
-    layout: Layout,
-    coordinates: Mobility,
-    load: Array,
-    weights: Mapping[str, float] | None,
-    limits: Mapping[str, tuple[float, float]] | None,
-    carriers: Sequence[JointSlot] = (),
+    found: ActuatorSolve, limits: Mapping[str, tuple[float, float]] | None, carriers: Sequence[JointSlot] = ()
 ) -> tuple[Actuation, dict[str, Array]]:
-    """Share the generalized load tau_ind (N_F,) among the actuators, and joints that may carry the rest of it."""
-    S, names = coordinates.S, coordinates.actuated
-    cost = np.ones(len(names))
-    for name, weight in mapping(weights, "weights").items():
-        cost[_freedoms(layout, names, name)] = positive_scalar(weight, f"weight of joint {name!r}")
+    """Torques of the actuators, within limits, and what joints carry that may carry the rest.
+
+    `found` has torques of least cost; where these will not do, S^T tau + R^T rest = tau_ind is solved for others.
+    """
+    actuators, layout = found.actuators, found.layout
+    tau = found.tau[actuators.columns]
     carried = [k for slot in carriers for k in range(slot.v.start, slot.v.stop)]
-    R = coordinates.W[carried]
-    rest = _beyond_actuators(S, R, load)
-    tau = _least_norm(S, cost, load - R.T @ rest)
-    missing = load - S.T @ tau - R.T @ rest
-    size = float(np.abs(load).max(initial=0.0))
-    if np.abs(missing).max(initial=0.0) > _DRIVEN * max(1.0, size):
-        raise _undrivable(coordinates, missing)
+    rest = np.zeros(len(carried))
+    if not found.is_driven:
+        S, R, load = found.S, found.W[carried], found.tau_ind
+        rest = _beyond_actuators(S, R, load)
+        tau = _least_norm(S, actuators.root_cost, load - R.T @ rest)
+        missing = load - S.T @ tau - R.T @ rest
+        if np.abs(missing).max(initial=0.0) > _DRIVEN * max(1.0, float(np.abs(load).max(initial=0.0))):
+            raise _undrivable(found, missing)
     if limits and mapping(limits, "limits"):
-        bounds = _bounds(layout, names, limits)
+        bounds = _bounds(layout, actuators.names, limits)
         if (tau < bounds[0]).any() or (tau > bounds[1]).any():
-            tau, rest = within_limits(S, R, load, cost, bounds, names)
+            load = found.tau_ind
+            tau, rest = within_limits(found.S, found.W[carried], load, actuators.root_cost**2, bounds, actuators.names)
     places = dict(zip(carried, rest.tolist(), strict=True))
     residuals = {slot.name: np.array([places[k] for k in range(slot.v.start, slot.v.stop)]) for slot in carriers}
-    return _as_actuation(layout, coordinates, tau), residuals
+    return _as_actuation(found, tau), residuals
 
 
-def _least_norm(S: Array, cost: Array, load: Array) -> Array:
-    """Torques of least sum cost tau^2 with S^T tau = load, as far as they can."""
+def _least_norm(S: Array, root: Array, load: Array) -> Array:
+    """Torques of least sum (root tau)^2 with S^T tau = load, as far as they can."""
     if not S.size:
         return np.zeros(len(S))
-    root = np.sqrt(cost)
     return np.asarray(np.linalg.lstsq((S / root[:, None]).T, load, rcond=_RANK)[0] / root, float)
 
 
@@ -94,53 +102,29 @@ def _beyond_actuators(S: Array, R: Array, load: Array) -> Array:
     return np.asarray(np.linalg.lstsq(beyond @ R.T, beyond @ load, rcond=_RANK)[0], float)
 
 
-def _as_actuation(layout: Layout, coordinates: Mobility, tau: Array) -> Actuation:
-    tree = np.zeros(layout.n_v)
-    virtual: dict[str, Array] = {}
-    start = 0
-    for slot in layout.all_slots:
-        if slot.actuated:
-            part = tau[start : start + len(slot.coordinates)]
-            start += len(slot.coordinates)
-            if slot.v.start < layout.n_v:
-                tree[slot.v] = part
-            else:
-                virtual[slot.name] = part
-    return Actuation(tau, coordinates.actuated, tree, virtual, _null_space(coordinates.S))
+def _as_actuation(found: ActuatorSolve, tau: Array) -> Actuation:
+    whole = np.zeros(found.layout.n_all)
+    whole[found.actuators.columns] = tau
+    virtual = {loop.name: whole[loop.slot.v] for loop in found.layout.loops if loop.slot.actuated}
+    return Actuation(tau, found.actuators.names, whole[: found.layout.n_v], virtual, found)
 
 
-def _null_space(S: Array) -> Array:
-    """Orthonormal torques with S^T tau = 0 (N_A, n)."""
-    if S.shape[1] == 0:
-        return np.eye(S.shape[0])
-    U, sigma, _ = np.linalg.svd(S)
-    rank = int(np.count_nonzero(sigma > _RANK * sigma.max(initial=1e-300)))
-    return U[:, rank:]
-
-
-def _undrivable(coordinates: Mobility, missing: Array) -> ActuationError:
+def _undrivable(found: ActuatorSolve, missing: Array) -> ActuationError:
     """What force is missing, and where."""
     lacking = [
         name
-        for name, force in zip(coordinates.independent, missing, strict=True)
+        for name, force in zip(found.independent, missing, strict=True)
         if abs(force) > 1e-3 * np.abs(missing).max()
     ]
-    residual = float(np.abs(missing).max())
+    residual, S = float(np.abs(missing).max()), found.S
+    drive = int(np.linalg.matrix_rank(S, tol=_RANK)) if S.size else 0
     return ActuationError(
-        f"the {coordinates.n_actuated} actuators ({coordinates.actuation}) cannot drive this motion: a generalized "
-        f"force of {residual:.3g} is missing along {', '.join(map(repr, lacking))}; actuate a joint there, or give an "
+        f"the {len(S)} actuators ({actuation_kind(drive, *S.shape)}) cannot drive this motion: a generalized force of "
+        f"{residual:.3g} is missing along {', '.join(map(repr, lacking))}; actuate a joint there, or give an "
         "acceleration that the mechanism has by itself",
         residual,
         lacking,
     )
-
-
-def _freedoms(layout: Layout, names: tuple[str, ...], joint: str) -> list[int]:
-    """Places of a joint's freedoms among the actuated ones."""
-    places = [i for i, name in enumerate(names) if name == joint or name.rsplit(".", 1)[0] == joint]
-    if not places:
-        raise UnknownNameError("actuated joint", joint, [slot.name for slot in layout.all_slots if slot.actuated])
-    return places
 
 
 def _bounds(layout: Layout, names: tuple[str, ...], limits: Mapping[str, tuple[float, float]]) -> tuple[Array, Array]:
@@ -149,6 +133,6 @@ def _bounds(layout: Layout, names: tuple[str, ...], limits: Mapping[str, tuple[f
         low, high = finite_numbers(given, 2, f"torque limits of joint {joint!r}")
         if low > high:
             raise InputError(f"torque limits of joint {joint!r} must be lower <= upper, not {low:g} and {high:g}")
-        places = _freedoms(layout, names, joint)
+        places = freedoms_of(layout, names, joint)
         lower[places], upper[places] = low, high
     return lower, upper

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from varichain.dynamics.actuator_solve import ActuatorSolve, actuators_of, is_sound
 from varichain.dynamics.arguments import require_mass
 from varichain.dynamics.assembly import CLOSED
 from varichain.dynamics.sharing import checked_threads, share
 from varichain.errors import InputError
 from varichain.kernels import closure, links, manifold, projection, rows, stepping, totals, velocity_jump
+from varichain.kernels.actuator_torques import actuator_torques
 from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
 from varichain.kernels.faults import LARGEST, first_fault
 from varichain.kernels.forward_dynamics import forward_dynamics
@@ -86,9 +88,34 @@ class Batch:
     ) -> Array:
         """tau = M a + bias (n, n_v) of the tree, for accelerations (n, n_v), zero by default.
 
-        Of loops, only springs and dampers in their joints take part.
+        Of loops, only springs and dampers in their joints take part; `actuator_torques` are those of a closed chain.
         """
         return self._of_motion(inverse_dynamics, q, v, a, "a", out)
+
+    def actuator_torques(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None, weights: Mapping[str, float] | None = None
+    ) -> tuple[Array, Array]:
+        """Torques of the actuators (n, n_all) for accelerations (n, n_v), and multipliers (n, n_rows) of the loops.
+
+        As `Prepared.actuator_torques`: the joints of the tree first, then those that close loops, zero where there is
+        no actuator. NaN where accelerations would open a loop, or actuators cannot drive them.
+        """
+        q, v = self._states(q, v)
+        given = self._matrix(a, (self.n_v,), "a", len(q))
+        solves = [ActuatorSolve(self._layout, actuators_of(self._layout, weights)) for _ in range(self.threads)]
+        tau, x = np.empty((len(q), self._layout.n_all)), np.empty((len(q), self.n_rows))
+        report = np.empty((len(q), 6))
+        address = rows.address_of_kernel(actuator_torques, rows.REPORT)
+
+        def drive(thread: int, first: int, end: int) -> None:
+            table, one = self._workspaces[thread].table, solves[thread]
+            arrays = (*one.actuators.arrays, *one.work, tau, x, report)
+            rows.rows_driven(address, table, q, v, given, *arrays, first, end)
+
+        self._do(drive, len(q))
+        bad = ~is_sound(report[:, 1], report[:, 2], report[:, 3], np.abs(given).max(axis=1, initial=0.0))
+        tau[bad], x[bad] = np.nan, np.nan
+        return tau, x
 
     def mass_matrix(self, q: ArrayLike, out: Array | None = None) -> Array:
         """M (n, n_v, n_v)."""

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from varichain.dynamics.actuation import Actuation, distribute
+from varichain.dynamics.actuator_solve import ActuatorSolve, actuators_of
 from varichain.dynamics.arguments import Table, joint_vector, opened_with_mass
 from varichain.dynamics.forces import Force, applied
 from varichain.dynamics.formulations import reaction
-from varichain.dynamics.loop_forces import NO_LOOPS, LoopForces, require_closed, virtual_map
+from varichain.dynamics.loop_forces import NO_LOOPS, LoopForces, require_closed
 from varichain.dynamics.loops import constraint_bias, constraint_matrix
-from varichain.dynamics.mobility import Mobility, mobility
+from varichain.dynamics.mobility import mobility
 from varichain.dynamics.report import joint_listing
 from varichain.errors import AssemblyError, InputError, UnknownNameError
 from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
@@ -25,8 +26,6 @@ from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array, finite_scalar, flag, listed, mapping
 from varichain.spatial.report import Listing, Report, Reported, numbers
-
-_CONSISTENT = 1e-6  # accelerations that open a loop by more than this part of their size are refused
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -135,48 +134,47 @@ def inverse_dynamics(
             _inverse_dynamics(table, s.q, s.v, acceleration, tau)
         return InverseDynamics(tau, acceleration, NO_LOOPS, None, False, layout, np.zeros(layout.n_v), {})
     require_closed(layout, table, s)
-    acceleration, correction, coordinates = _accelerations(m, layout, table, s, a, nearest)
-    tau_O = np.empty(layout.n_v)
-    with applied(layout, table, s, forces):
-        _inverse_dynamics(table, s.q, s.v, acceleration, tau_O)
-    is_close = coordinates.is_nearly_singular
-    if not actuators:
-        none = reaction(layout, table, s, np.zeros(layout.n_v))
-        return InverseDynamics(tau_O, acceleration, none, None, is_close, layout, correction, {})
-    actuation, carried = distribute(layout, coordinates, coordinates.W.T @ tau_O, weights, limits, carriers)
-    missing = tau_O - actuation.tree
-    for slot in carriers:
-        missing[slot.v] -= carried[slot.name]
-    for loop in layout.loops:
-        if loop.name in actuation.virtual:
-            missing = missing - virtual_map(layout, table, s, loop).T @ actuation.virtual[loop.name]
-    found = reaction(layout, table, s, missing)
-    return InverseDynamics(actuation.tree, acceleration, found, actuation, is_close, layout, correction, carried)
-
-
-def _accelerations(
-    m: Mechanism, layout: Layout, table: Table, s: State, a: Any, nearest: bool
-) -> tuple[Array, Array, Mobility]:
-    """Accelerations of the tree that keep the loops closed, how they were corrected, and generalized coordinates."""
-    none = np.zeros(layout.n_v)
     if not layout.is_tree and (a is None or isinstance(a, Mapping)):
-        completed, coordinates = _completed(m, layout, s, dict(a or {}))
-        return completed, none, coordinates
-    acceleration = joint_vector(layout, a, "a")
-    coordinates = mobility(m, s, probe=False)
-    if layout.is_tree:
-        return acceleration, none, coordinates
-    opening = constraint_matrix(layout, table, s.q) @ acceleration + constraint_bias(layout, table, s)
-    size = 1.0 + float(np.abs(acceleration).max(initial=0.0))
-    if np.abs(opening).max(initial=0.0) <= _CONSISTENT * size:
-        return acceleration, none, coordinates
-    if nearest:
-        closed = _nearest(table, s, acceleration)
-        return closed, closed - acceleration, coordinates
+        a = _completed(m, layout, s, dict(a or {}))
+    wished = acceleration = joint_vector(layout, a, "a")
+    found = ActuatorSolve(layout, actuators_of(layout, weights))
+    with applied(layout, table, s, forces):
+        found.solve(table, s, acceleration)
+        if found.is_open:
+            if not nearest:
+                raise _opening_error(layout, table, s, wished, found.independent)
+            acceleration = _nearest(table, s, wished)
+            found.solve(table, s, acceleration)
+        correction, is_close = acceleration - wished, found.is_nearly_singular
+        if not actuators:
+            tau, none = np.empty(layout.n_v), reaction(layout, table, s, np.zeros(layout.n_v))
+            _inverse_dynamics(table, s.q, s.v, acceleration, tau)
+            return InverseDynamics(tau, acceleration, none, None, is_close, layout, correction, {})
+        actuation, carried = distribute(found, limits, carriers)
+        tau, loop_forces = actuation.tree, _reaction(layout, table, s, found, actuation, carried)
+    return InverseDynamics(tau, acceleration, loop_forces, actuation, is_close, layout, correction, carried)
+
+
+def _reaction(
+    layout: Layout, table: Table, s: State, found: ActuatorSolve, actuation: Actuation, carried: Mapping[str, Array]
+) -> LoopForces:
+    """Loop forces beside torques of the actuators, which may be others than those found first."""
+    change = -found.tau
+    change[found.actuators.columns] += actuation.tau_act
+    for name, residual in carried.items():
+        change[layout.slot(name).v] += residual
+    if not change.any():
+        return found.loop_forces(table, s)
+    return reaction(layout, table, s, found.unmet - found.given(change))
+
+
+def _opening_error(layout: Layout, table: Table, s: State, a: Array, independent: tuple[str, ...]) -> AssemblyError:
+    """Accelerations that would open loops, and by how much."""
+    opening = constraint_matrix(layout, table, s.q) @ a + constraint_bias(layout, table, s)
     residuals = {one.name: float(np.abs(opening[one.rows]).max(initial=0.0)) for one in layout.constraints}
-    raise AssemblyError(
+    return AssemblyError(
         f"these accelerations would open the loops by up to {np.abs(opening).max():.3g} [m/s^2 or rad/s^2]; "
-        f"give those of independent joints alone, such as {list(coordinates.independent)}, or nearest=True",
+        f"give those of independent joints alone, such as {list(independent)}, or nearest=True",
         residuals,
     )
 
@@ -192,7 +190,7 @@ def _nearest(table: Table, s: State, a: Array) -> Array:
     return closed
 
 
-def _completed(m: Mechanism, layout: Layout, s: State, given: dict[str, Any]) -> tuple[Array, Mobility]:
+def _completed(m: Mechanism, layout: Layout, s: State, given: dict[str, Any]) -> Array:
     """Accelerations from those of independent joints: a = W a_ind + w."""
     coordinates = mobility(m, s, prefer=list(given), probe=False)
     slots = {slot.name: slot for slot in layout.all_slots}
@@ -206,4 +204,4 @@ def _completed(m: Mechanism, layout: Layout, s: State, given: dict[str, Any]) ->
         numbers = [finite_scalar(value, what)] if is_number else finite_array(value, (len(columns),), what)
         for k, number in zip(columns, numbers, strict=True):
             a_ind[column[k]] = number
-    return coordinates.W @ a_ind + coordinates.w, coordinates
+    return coordinates.W @ a_ind + coordinates.w

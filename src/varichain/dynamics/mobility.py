@@ -13,7 +13,7 @@ from varichain.dynamics.assembly import close_loops
 from varichain.dynamics.coordinates import Selection, select
 from varichain.dynamics.lasting import lasting_freedoms
 from varichain.dynamics.loops import closure_errors, constraint_bias, constraint_matrix, loop_bias, loop_jacobian
-from varichain.dynamics.preferences import actuated_columns, check_preferred, classes, columns_of
+from varichain.dynamics.preferences import SLIDING, actuated_columns, check_preferred, classes, columns_of
 from varichain.dynamics.rank import counting, kept_rows
 from varichain.dynamics.resting import resting_columns
 from varichain.errors import AssemblyError
@@ -28,7 +28,6 @@ Indices = NDArray[np.intp]
 
 _NEARLY_CLOSED = 1e-6  # gaps above this are not rounding: the state is not assembled
 _NEARLY_SINGULAR = 1e-4  # singular values below this part of the largest are worth a word
-_SLIDING = ("displacement", "x", "y", "vx", "vy", "vz")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -273,7 +272,7 @@ def _matrices(
         resting=tuple(names[k] for k in range(layout.n_all) if rests[k]),
         idle=tuple(names[k] for k in range(layout.n_all) if not touched[k]),
         passive=tuple(names[k] for k in range(layout.n_all) if moves[k] and k not in set(actuated.tolist())),
-        actuation=_actuation(drive, len(actuated), len(independent)),
+        actuation=actuation_kind(drive, len(actuated), len(independent)),
         singular_values=np.asarray(np.linalg.svd(scaled, compute_uv=False) if scaled.size else (), dtype=np.float64),
         conditioning=selection.conditioning,
         residual=residual,
@@ -287,7 +286,7 @@ def _matrices(
 
 def _scales(layout: Layout, J_C: Array) -> tuple[Array, Array]:
     """Factors of rows and columns that make J_C dimensionless: metres are measured in the loops' own size."""
-    slides = np.array([label in _SLIDING for slot in layout.all_slots for label in slot.coordinates], dtype=bool)
+    slides = np.array([label in SLIDING for slot in layout.all_slots for label in slot.coordinates], dtype=bool)
     linear = np.array(([False] * 3 + [True] * 3) * len(layout.loops) + [False] * len(layout.ties), dtype=bool)
     arms = np.abs(J_C[np.ix_(linear, ~slides)])
     # arms that are rounding, as of two hinges on one axis, are no measure
@@ -311,7 +310,8 @@ def _redundant_rows(layout: Layout, scaled: Array, rank: int) -> dict[str, int]:
     }
 
 
-def _actuation(drive: int, n_actuated: int, n_independent: int) -> str:
+def actuation_kind(drive: int, n_actuated: int, n_independent: int) -> str:
+    """How actuators whose S has the rank `drive` stand to the degrees of freedom."""
     if drive < n_independent:
         return "under-actuated"
     return "fully actuated" if n_actuated == n_independent else "redundantly actuated"

@@ -15,6 +15,9 @@ from varichain.spatial.checks import listed
 
 Indices = NDArray[np.intp]
 
+SLIDING = ("displacement", "x", "y", "vx", "vy", "vz")
+"""Labels of freedoms that are lengths, not angles."""
+
 
 def classes(layout: Layout, preferred: Indices) -> Array:
     """Order in which freedoms become dependent: virtual and unactuated ones first, preferred ones last."""

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from varichain.dynamics.actuator_solve import ActuatorSolve, actuators_of
 from varichain.dynamics.arguments import require_mass
+from varichain.dynamics.motion_basis import MotionBasis
 from varichain.errors import ArrayError, InputError
 from varichain.kernels import jit
+from varichain.kernels.actuator_torques import actuator_torques
+from varichain.kernels.closure import row_biases, row_jacobian
 from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
 from varichain.kernels.forward_dynamics import forward_dynamics
 from varichain.kernels.inverse_dynamics import inverse_dynamics
 from varichain.kernels.links import link_bias_acceleration, link_jacobian, link_poses, link_velocities
+from varichain.kernels.loop_basis import motion_basis
 from varichain.kernels.manifold import difference, integrate
 from varichain.kernels.mass_matrix import mass_matrix
 from varichain.kernels.projection import project_position
@@ -44,6 +50,8 @@ _TREE_KERNELS = (
     clear_wrenches,
 )
 _LOOP_KERNELS = (constrained_forward_dynamics, project_position, velocity_jump)
+# What is compiled or loaded when it is first asked for.
+_ACTUATOR_KERNELS, _BASIS_KERNELS = (actuator_torques,), (motion_basis,)
 
 _NOTHING = object()  # None may be given by mistake
 # What an array is to a method, with its shape; the last array of each role that fitted is remembered.
@@ -54,6 +62,10 @@ _ROLES = {
     "given": ("n_v",),
     "out": ("n_v",),
     "rows_out": ("n_rows",),
+    "all_out": ("n_all",),
+    "rows_matrix_out": ("n_rows", "n_v"),
+    "basis_out": ("n_v", "n_independent"),
+    "actuated_out": ("n_actuated", "n_independent"),
     "matrix_out": ("n_v", "n_v"),
     "rotations_out": ("n_links", 9),
     "positions_out": ("n_links", 3),
@@ -84,21 +96,30 @@ class Prepared:
 
     Attributes:
         n_q, n_v, n_links, n_rows: Lengths; links count the ground, rows are those of all loops, then of all couplings.
+        n_all: Number of freedoms of all joints, those that close loops included, after those of the tree.
         joints: Names of the joints, in the order of q and v.
         links: Row of every link by name.
+        actuated: Names of the freedoms that have an actuator; n_actuated is their number.
         revision: Revision of the mechanism that was prepared.
     """
 
     __slots__ = (
         *(f"_{role}" for role in _ROLES),
+        "_actuators",
+        "_basis",
+        "_drive",
         "_forward_dynamics",
+        "_layout",
         "_memory",
         "_no_acceleration",
         "_shapes",
         "_table",
         "_workspace",
+        "actuated",
         "joints",
         "links",
+        "n_actuated",
+        "n_all",
         "n_links",
         "n_q",
         "n_rows",
@@ -106,7 +127,7 @@ class Prepared:
         "revision",
     )
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: Mechanism, weights: Mapping[str, float] | None = None) -> None:
         """Compile or load what is needed, and open a workspace."""
         layout = layout_of(instance(mechanism, Mechanism, "mechanism"))
         require_mass(layout)
@@ -121,13 +142,17 @@ class Prepared:
         self.joints = tuple(slot.name for slot in layout.slots)
         self.links = dict(layout.link_index)
         self.revision = layout.revision
-        sizes = {"n_q": self.n_q, "n_v": self.n_v, "n_links": self.n_links, "n_rows": self.n_rows}
-        self._shapes = {
-            role: tuple(x if isinstance(x, int) else sizes[x] for x in shape) for role, shape in _ROLES.items()
-        }
+        self._layout, self._actuators = layout, actuators_of(layout, weights)
+        self._drive: ActuatorSolve | None = None
+        self._basis: MotionBasis | None = None
+        self.actuated = self._actuators.names
+        self.n_all, self.n_actuated = layout.n_all, len(self.actuated)
+        self._shapes: dict[str, tuple[int, ...]] = {}
+        self._set_shapes(0)
         self._q = self._q_other = self._v = self._given = self._out = self._rows_out = self._matrix_out = _NOTHING
         self._rotations_out = self._positions_out = self._velocities_out = self._wrenches = self._link = _NOTHING
         self._jacobian_out = self._center_jacobian_out = self._six_out = self._three_out = self._point = _NOTHING
+        self._all_out = self._rows_matrix_out = self._basis_out = self._actuated_out = _NOTHING
 
     def __repr__(self) -> str:
         """Sizes and revision."""
@@ -136,7 +161,10 @@ class Prepared:
         )
 
     def inverse_dynamics(self, q: Array, v: Array, a: Array, out: Array, wrenches: Array | None = None) -> Array:
-        """Write tau = M a + bias (n_v,) of the tree; of loops, only springs and dampers in their joints take part."""
+        """Write tau = M a + bias (n_v,) of the tree; of loops, only springs and dampers in their joints take part.
+
+        The torques that actuators of a closed chain need are `actuator_torques`.
+        """
         if wrenches is not None:
             return self._with_wrenches(inverse_dynamics, q, v, a, out, wrenches)
         if q is not self._q or v is not self._v or a is not self._given or out is not self._out:
@@ -163,6 +191,99 @@ class Prepared:
             self._fit(rows_out=out)
         out[:] = self._workspace.array("multipliers")
         return out
+
+    def actuator_torques(self, q: Array, v: Array, a: Array, out: Array, wrenches: Array | None = None) -> Array:
+        """Write the torques of the actuators (n_all,) that give the accelerations a, zero where there is no actuator.
+
+        The inverse dynamics of a closed chain, S^T tau_act = W^T tau_O [NY, (8)]: of all torques that do, those of
+        least norm, with the handle's weights. `loop_multipliers` has the forces of the loops, `is_nearly_singular` says
+        whether torques are large because the configuration is. q and v must be closed, and a keep them closed.
+
+        Raises:
+            AssemblyError: The accelerations would open a loop by more than a millionth of their size.
+            ActuationError: The actuators cannot drive this motion.
+        """
+        if q is not self._q or v is not self._v or a is not self._given or out is not self._all_out:
+            self._fit(q=q, v=v, given=a, all_out=out)
+        found = self._drive
+        if found is None:
+            jit.seal(_ACTUATOR_KERNELS)
+            found = self._drive = ActuatorSolve(self._layout, self._actuators)
+        if wrenches is None:
+            found.drive(self._table, q, v, a)
+        else:
+            if wrenches is not self._wrenches:
+                self._fit(wrenches=wrenches)
+            load_wrenches(self._table, q, wrenches)
+            try:
+                found.drive(self._table, q, v, a)
+            finally:
+                clear_wrenches(self._table)
+        out[:] = found.tau
+        return out
+
+    def loop_multipliers(self, out: Array) -> Array:
+        """Write the rows' multipliers (n_rows,) of the last `actuator_torques`, zero of redundant rows."""
+        if out is not self._rows_out:
+            self._fit(rows_out=out)
+        out[:] = 0.0 if self._drive is None else self._drive.multipliers
+        return out
+
+    @property
+    def is_nearly_singular(self) -> bool:
+        """Whether rows, or actuators, nearly depended on each other at the last `actuator_torques`."""
+        return self._drive is not None and self._drive.is_nearly_singular
+
+    def loop_jacobian(self, q: Array, out: Array) -> Array:
+        """Write K (n_rows, n_v): rows of the loops and couplings over the tree's freedoms, K v = 0."""
+        if q is not self._q or out is not self._rows_matrix_out:
+            self._fit(q=q, rows_matrix_out=out)
+        row_jacobian(self._table, q, out)
+        return out
+
+    def loop_bias(self, q: Array, v: Array, out: Array) -> Array:
+        """Write Kdot v (n_rows,): K a + Kdot v = 0."""
+        if q is not self._q or v is not self._v or out is not self._rows_out:
+            self._fit(q=q, v=v, rows_out=out)
+        row_biases(self._table, q, v, out)
+        return out
+
+    def choose_independent(self, q: Array, prefer: Iterable[str] = ()) -> tuple[str, ...]:
+        """Choose independent freedoms of the tree at a configuration, those preferred among them; returns their names.
+
+        `motion_basis` goes by the choice until the next one. Without preference, freedoms with actuators come first.
+
+        Raises:
+            PreferenceError: Preferred freedoms depend on each other.
+        """
+        if q is not self._q:
+            self._fit(q=q)
+        jit.seal(_BASIS_KERNELS)
+        self._basis = MotionBasis(self._layout, self._table, q, self._actuators, prefer)
+        self._set_shapes(len(self._basis.names))
+        self._basis_out = self._actuated_out = _NOTHING
+        return self._basis.names
+
+    def motion_basis(self, q: Array, v: Array, W_out: Array, w_out: Array, S_out: Array) -> float:
+        """Write W (n_v, n_independent), w (n_v,) of a = W a_ind + w; S (n_actuated, n_independent) of v_act = S v_ind.
+
+        The order is that of `choose_independent`, which must have been called. Returns the smallest pivot of the
+        choice: 1 is best, and a choice with less than 0.01 had better be made again.
+
+        Raises:
+            PreferenceError: The chosen freedoms do not determine the others in this configuration.
+        """
+        if self._basis is None:
+            raise InputError("no independent freedoms have been chosen: call choose_independent(q) first")
+        if (
+            q is not self._q
+            or v is not self._v
+            or W_out is not self._basis_out
+            or w_out is not self._out
+            or S_out is not self._actuated_out
+        ):
+            self._fit(q=q, v=v, basis_out=W_out, out=w_out, actuated_out=S_out)
+        return self._basis.write(self._table, q, v, W_out, w_out, S_out)
 
     def project_position(self, q: Array, work: Array, tolerance: float = 1e-12, most_steps: int = 10) -> float:
         """Close the loops' positions in place, in the mass metric, with work (n_v,); returns the largest error left."""
@@ -273,6 +394,13 @@ class Prepared:
             self._fit(q=q_from, q_other=q_to, out=out)
         difference(self._table, q_from, q_to, out)
         return out
+
+    def _set_shapes(self, n_independent: int) -> None:
+        """Shape of an array by its role."""
+        sizes = {"n_q": self.n_q, "n_v": self.n_v, "n_links": self.n_links, "n_rows": self.n_rows, "n_all": self.n_all}
+        sizes |= {"n_actuated": self.n_actuated, "n_independent": n_independent}
+        for role, shape in _ROLES.items():
+            self._shapes[role] = tuple(x if isinstance(x, int) else sizes[x] for x in shape)
 
     def _fit(self, **given: Any) -> None:
         """Check shapes by role, and remember the arrays.

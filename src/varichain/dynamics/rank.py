@@ -22,7 +22,7 @@ def kept_rows(layout: Layout, table: Table, q: Array) -> NDArray[np.bool_]:
     kept = np.empty(layout.n_rows)
     independent_rows(table, q, kept)
     if layout.n_rows and massless_freedom(table) >= 0:
-        return _kept_by_kinematics(constraint_matrix(layout, table, q), layout.rank_tolerance)
+        return kept_by_kinematics(constraint_matrix(layout, table, q), layout.rank_tolerance)
     return kept > 0.5
 
 
@@ -38,7 +38,7 @@ def counting(layout: Layout, errors: Array, kept: NDArray[np.bool_], size: float
     return np.where(kept | (np.abs(errors) > layout.rank_tolerance * size), errors, 0.0)
 
 
-def _kept_by_kinematics(K: Array, tolerance: float) -> NDArray[np.bool_]:
+def kept_by_kinematics(K: Array, tolerance: float) -> NDArray[np.bool_]:
     """Rows chosen by Gram-Schmidt with pivoting, measured against the largest."""
     left, kept = K.copy(), np.zeros(len(K), dtype=bool)
     largest = float(np.linalg.norm(K, axis=1).max(initial=0.0))

@@ -1,7 +1,7 @@
 """Errors of loops: how far they are open and how fast they open; their rows as a matrix."""
 
 from varichain.kernels.couplings import load_slip_rates, load_slips
-from varichain.kernels.jit import MATRIX, TABLE, VECTOR, helper, kernel
+from varichain.kernels.jit import MATRIX, TABLE, VECTOR, helper, kernel, routine
 from varichain.kernels.kinematics import move_all, place_all
 from varichain.kernels.loops import loop_error, place_rows, relative, row_bias, row_error, row_velocity
 from varichain.kernels.records import COORDINATES
@@ -121,19 +121,12 @@ def row_biases(
             biases_out[r] = row_bias(bodies, rows[r], loop, motion)
 
 
-@kernel(TABLE, VECTOR, MATRIX)
-def row_jacobian(
-    # layout
-    table,
-    # in
-    q,
-    # out (n_rows, n_v)
-    K_out,
-):
-    """K: rows as a matrix over the tree's freedoms, for references and reports; the solver never needs it."""
-    bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
-    place_all(q, bodies, dofs)
-    place_rows(bodies, loops, rows)
+@routine
+def write_jacobian(bodies, dofs, loops, rows, K_out):
+    """K (n_rows, n_v): rows as a matrix over the tree's freedoms.
+
+    Needs: rows placed.
+    """
     K_out[:, :] = 0.0
     for i in range(len(loops)):
         loop = loops[i]
@@ -150,3 +143,19 @@ def row_jacobian(
             while k >= 0:
                 K_out[r, k] -= dot6(load6(dofs[k].s), load6(rows[r].f_B))
                 k = dofs[k].parent
+
+
+@kernel(TABLE, VECTOR, MATRIX)
+def row_jacobian(
+    # layout
+    table,
+    # in
+    q,
+    # out (n_rows, n_v)
+    K_out,
+):
+    """K: rows as a matrix over the tree's freedoms; forward dynamics never need it."""
+    bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
+    place_all(q, bodies, dofs)
+    place_rows(bodies, loops, rows)
+    write_jacobian(bodies, dofs, loops, rows, K_out)

@@ -2,7 +2,7 @@
 
 from varichain.kernels.freedoms import joint_motion, project_force
 from varichain.kernels.inertias import external_force, inertial_force
-from varichain.kernels.jit import TABLE, VECTOR, helper, kernel
+from varichain.kernels.jit import TABLE, VECTOR, helper, kernel, routine
 from varichain.kernels.kinematics import move, place
 from varichain.kernels.loop_joints import load_loop_forces
 from varichain.kernels.passive import load_passive
@@ -15,18 +15,12 @@ def _subtract6(x, y):
     return x[0] - y[0], x[1] - y[1], x[2] - y[2], x[3] - y[3], x[4] - y[4], x[5] - y[5]
 
 
-@kernel(TABLE, VECTOR, VECTOR, VECTOR, VECTOR)
-def inverse_dynamics(
-    # layout
-    table,
-    # in
-    q,
-    v,
-    a,
-    # out
-    tau_out,
-):
-    """tau = M a + bias: generalized forces of all tree joints that give the accelerations a (theta_O of [NY, (1)])."""
+@routine
+def newton_euler(table, q, v, a, tau_out):
+    """tau = M a + bias of the tree. The bodies' A are their accelerations, those of the joints included.
+
+    Gives: bodies moved.
+    """
     bodies, dofs = open_bodies(table), open_dofs(table)
     store6(bodies[0].f, ZERO6)
     for i in range(1, len(bodies)):
@@ -48,3 +42,18 @@ def inverse_dynamics(
         store6(parent.f, add6(load6(parent.f), f))
     for k in range(len(dofs)):
         tau_out[k] += dofs[k].armature * a[k] + dofs[k].passive
+
+
+@kernel(TABLE, VECTOR, VECTOR, VECTOR, VECTOR)
+def inverse_dynamics(
+    # layout
+    table,
+    # in
+    q,
+    v,
+    a,
+    # out
+    tau_out,
+):
+    """tau = M a + bias: generalized forces of all tree joints that give the accelerations a (theta_O of [NY, (1)])."""
+    newton_euler(table, q, v, a, tau_out)

@@ -25,6 +25,8 @@ from varichain.kernels.jit import (
 
 # Room for the result of a kernel: nothing, a number or two. The result is unused where the kernel has an `out`.
 ROOM = (0.0, 0.0)
+# What `actuator_torques` returns.
+REPORT = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 # With the compiler off there are no addresses: each kernel has a number instead.
 _PLAIN: list[Any] = []
 
@@ -238,3 +240,62 @@ def rows_advanced(
     """The kernel `advance`, q and v in place."""
     for i in range(first, end):
         call(address, ROOM, (table, q[i], v[i], tau[i], dt, steps, controls, runs, node_matrix, work))
+
+
+@kernel(
+    INTEGER,
+    TABLE,
+    MATRIX,
+    MATRIX,
+    MATRIX,
+    INTEGERS,
+    VECTOR,
+    VECTOR,
+    VECTOR,
+    MATRIX,
+    MATRIX,
+    VECTOR,
+    INTEGERS,
+    MATRIX,
+    MATRIX,
+    MATRIX,
+    INTEGER,
+    INTEGER,
+)
+def rows_driven(
+    # in: address of the kernel
+    address,
+    # layout
+    table,
+    # in
+    q,
+    v,
+    a,
+    actuated,
+    root_cost,
+    scale,
+    readiness,
+    # work
+    K,
+    B,
+    work,
+    places,
+    # out (n, n_all), (n, n_rows), (n, 6)
+    tau_out,
+    x_out,
+    report_out,
+    # in
+    first,
+    end,
+):
+    """The kernel `actuator_torques`."""
+    for i in range(first, end):
+        # 0: which rows are kept is to be decided
+        setting = (0, actuated, root_cost, scale, readiness)
+        found = call(
+            address,
+            REPORT,
+            (table, q[i], v[i], a[i], *setting, K, B, work, places, tau_out[i], x_out[i]),
+        )
+        for k in range(len(found)):
+            report_out[i, k] = found[k]

@@ -417,11 +417,15 @@ class Mechanism:
 
         return new_state(self)
 
-    def prepare(self) -> Prepared:
-        """The dynamics of this structure, ready to be called many times."""
+    def prepare(self, weights: Mapping[str, float] | None = None) -> Prepared:
+        """The dynamics of this structure, ready to be called many times.
+
+        Args:
+            weights: Cost of a joint's torque squared in `Prepared.actuator_torques`, 1 if not named.
+        """
         from varichain.dynamics.prepare import Prepared
 
-        return Prepared(self)
+        return Prepared(self, weights)
 
     # Inside
 
