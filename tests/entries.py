@@ -150,6 +150,10 @@ def motion(m, s):
     return vc.Motion({"elbow": 0.5})
 
 
+def idle(t, q, v, tau, state, parameters, stream):
+    """A discrete controller that does nothing."""
+
+
 def tracker(m, s):
     """A tracker of the elbow."""
     return vc.animation.Tracker(vc.AnimationSpace(m, {"x": vc.animation.coordinate("elbow")}), {"x": 0.6})
@@ -184,6 +188,8 @@ SPECIAL = {
     ("", "states"): lambda m, s: (np.zeros((2, 2)), np.zeros((2, 2))),
     ("", "blocks"): lambda m, s: [("time", 1)],
     ("", "function"): lambda m, s: lambda t, q, v, tau: None,
+    ("Discrete", "function"): lambda m, s: idle,
+    ("", "tick"): lambda m, s: 0.01,
     ("", "motion"): motion,
     ("", "trajectories"): lambda m, s: {"elbow": 0.5},
     ("", "target"): lambda m, s: {"elbow": 0.1},

@@ -40,8 +40,8 @@ TOPICS = {
     "simulation": (
         "Simulation",
         "Whole runs, events, controllers, motions; many runs at a time; live runs.",
-        "simulate resume at when when_force use stop PD ComputedTorque Torques Compiled SoftLimits Motion JointMotion "
-        "TimeFunctions rollout Rollout LiveRun load_scenario",
+        "simulate resume at when when_force use stop PD ComputedTorque Torques Compiled Discrete blocks SoftLimits "
+        "Motion JointMotion TimeFunctions rollout Rollout LiveRun load_scenario",
     ),
     "particles": ("Particles", "Links as particles: the second engine.", "particles"),
     "traces": (

@@ -52,7 +52,7 @@ from varichain.errors import (
 )
 
 if TYPE_CHECKING:
-    from varichain import animation, closures, figures, particles
+    from varichain import animation, blocks, closures, figures, particles
     from varichain.animation import AnimationSpace
     from varichain.closures import constant_loops, replace_constant_loops
     from varichain.drawing import draw
@@ -152,6 +152,7 @@ if TYPE_CHECKING:
         PD,
         Compiled,
         ComputedTorque,
+        Discrete,
         LiveRun,
         Rollout,
         SoftLimits,
@@ -221,6 +222,7 @@ _HOMES = {
     "Columns": "varichain.trace",
     "Compiled": "varichain.simulation",
     "ComputedTorque": "varichain.simulation",
+    "Discrete": "varichain.simulation",
     "JointMotion": "varichain.motion",
     "JointState": "varichain.layout",
     "LiveRun": "varichain.simulation",
@@ -256,7 +258,7 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import a package when one of its names is first asked for."""
-    if name in ("animation", "closures", "figures", "mechanism", "particles", "spatial"):
+    if name in ("animation", "blocks", "closures", "figures", "mechanism", "particles", "spatial"):
         return importlib.import_module(f"varichain.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'varichain' has no attribute {name!r}")
@@ -297,6 +299,7 @@ __all__ = [
     "Cylinder",
     "Cylindrical",
     "DamagedTraceWarning",
+    "Discrete",
     "Distance",
     "DivergenceError",
     "DuplicateNameError",
@@ -374,6 +377,7 @@ __all__ = [
     "at",
     "bias_acceleration",
     "bias_force",
+    "blocks",
     "center_of_mass",
     "center_of_mass_jacobian",
     "change",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from varichain.kernels.jit import COMPILES, JIT_DISABLED, helper
 
 # With the compiler off there are no addresses: each function has a number instead.
@@ -31,10 +33,58 @@ def address_of(function: Any) -> tuple[int, Any]:
     return bridge.address, bridge
 
 
+def address_of_law(function: Any, record: Any) -> tuple[int, Any]:
+    """Address of a discrete controller f(t, q, v, tau, state, parameters, stream), and what must be kept.
+
+    `record` is the dtype of its memory, whose fields are the last three arguments.
+    """
+    if JIT_DISABLED:
+        law = getattr(function, "py_func", function)
+
+        def apart(t: Any, q: Any, v: Any, tau: Any, memory: Any) -> None:
+            parts = memory.view(record).view(np.recarray)[0]
+            law(t, q, v, tau, parts.state, parts.parameters, parts.stream)
+
+        number = len(_PLAIN) + 1
+        _PLAIN[number] = apart
+        return number, function
+    from numba import carray, cfunc, njit, types
+
+    inner = function if hasattr(function, "py_func") else njit(function)
+    numbers = types.CPointer(types.float64)
+
+    @cfunc(types.void(types.float64, numbers, types.int64, numbers, types.int64, numbers, types.voidptr))
+    def bridge(t, q, n_q, v, n_v, tau, memory):
+        parts = carray(memory, (1,), record)[0]
+        here = (carray(q, (n_q,)), carray(v, (n_v,)), carray(tau, (n_v,)))
+        inner(t, here[0], here[1], here[2], parts.state, parts.parameters, parts.stream)
+
+    return bridge.address, bridge
+
+
 if COMPILES:
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
+
+    @intrinsic
+    def _call_law(
+        typing_context: Any, address: Any, t: Any, q: Any, n_q: Any, v: Any, n_v: Any, tau: Any, memory: Any
+    ) -> Any:
+        """Call the C function of a discrete controller at an address."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            number, integer = ir.DoubleType(), ir.IntType(64)
+            kind = ir.FunctionType(ir.VoidType(), [number, *[integer] * 6])
+            builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), arguments[1:])
+            return context.get_dummy_value()
+
+        return types.void(address, t, q, n_q, v, n_v, tau, memory), generate
+
+    @helper
+    def call_law(address, t, q, v, tau, memory):
+        """Let a discrete controller set tau, and change its memory."""
+        _call_law(address, t, q.ctypes.data, len(q), v.ctypes.data, len(v), tau.ctypes.data, memory.ctypes.data)
 
     @intrinsic
     def _call(typing_context: Any, address: Any, t: Any, q: Any, n_q: Any, v: Any, n_v: Any, tau: Any) -> Any:
@@ -55,6 +105,10 @@ if COMPILES:
         _call(address, t, q.ctypes.data, len(q), v.ctypes.data, len(v), tau.ctypes.data)
 
 else:
+
+    def call_law(address, t, q, v, tau, memory):
+        """Let a discrete controller set tau, and change its memory."""
+        _PLAIN[int(address)](t, q, v, tau, memory)
 
     def call_controller(address, t, q, v, tau):
         """Let a controller add to tau."""

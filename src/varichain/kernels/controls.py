@@ -1,6 +1,6 @@
 """Torques of the controllers, and joints that follow a given motion.
 
-Controllers act together: torques of the last control tick (a zero-order hold), torque tables, PD controllers towards
+Controllers act together: torques of the last ticks (zero-order holds), torque tables, PD controllers towards
 reference motions, and a compiled function of the user. Channels are in this order: motions that joints are driven
 along, references, torque tables.
 """
@@ -72,7 +72,7 @@ def _towards_position(channel, motion, controls, t, q, v, tau):
 def control(channels, motion, controls, run, t, q, v, tau):
     """Torques of all controllers (n_v)."""
     for k in range(len(tau)):
-        tau[k] = controls[k].torque
+        tau[k] = controls[k].torque + controls[k].discrete
     first = run.n_drives
     for i in range(first, first + run.n_references):
         channel = channels[i]

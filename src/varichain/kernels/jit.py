@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from varichain.kernels import library
-from varichain.kernels.run_records import CHANNEL, CONTROL, FORCE, RESTRAINT, RUN, TRANSITION
+from varichain.kernels.run_records import CHANNEL, CONTROL, FORCE, LAW, RESTRAINT, RUN, TRANSITION
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -42,8 +42,8 @@ TABLE = INTEGERS = Kind(np.dtype(np.int64))
 VECTOR, MATRIX, CUBE = [Kind(np.dtype(np.float64), n) for n in (1, 2, 3)]
 INTEGER, NUMBER = Kind(np.dtype(np.int64), 0), Kind(np.dtype(np.float64), 0)
 SPECS, BYTES = Kind(np.dtype(np.uint8), is_written=False), Kind(np.dtype(np.uint8))
-RESTRAINTS, FORCES, CHANNELS, CONTROLS, RUNS, TRANSITIONS = [
-    Kind(record) for record in (RESTRAINT, FORCE, CHANNEL, CONTROL, RUN, TRANSITION)
+RESTRAINTS, FORCES, CHANNELS, CONTROLS, LAWS, RUNS, TRANSITIONS = [
+    Kind(record) for record in (RESTRAINT, FORCE, CHANNEL, CONTROL, LAW, RUN, TRANSITION)
 ]
 KERNELS: dict[Any, tuple[Kind, ...]] = {}
 

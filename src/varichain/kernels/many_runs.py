@@ -7,6 +7,7 @@ from varichain.kernels.jit import (
     FORCES,
     INTEGER,
     INTEGERS,
+    LAWS,
     MATRIX,
     NUMBER,
     RESTRAINTS,
@@ -52,6 +53,8 @@ def _set_torque(torque, acts, controls, run):
     CHANNELS,
     VECTOR,
     CONTROLS,
+    LAWS,
+    VECTOR,
     RUNS,
     VECTOR,
     VECTOR,
@@ -60,12 +63,14 @@ def _set_torque(torque, acts, controls, run):
     MATRIX,
     TRANSITIONS,
     RESTRAINTS,
+    LAWS,
     RUNS,
     MATRIX,
     MATRIX,
     NUMBER,
     CUBE,
     VECTOR,
+    MATRIX,
     INTEGERS,
     CUBE,
     CUBE,
@@ -86,6 +91,8 @@ def run_rows(
     motion,
     # in and out
     controls,
+    laws,
+    memory,
     runs,
     q,
     v,
@@ -96,6 +103,7 @@ def run_rows(
     transitions,
     # in: how every run begins, where it begins, when it ends
     restraints_start,
+    laws_start,
     runs_start,
     q_start,
     v_start,
@@ -103,6 +111,8 @@ def run_rows(
     # in: torques (n, K, n_v), each a zero-order hold until the next of the ticks (K); none if K is zero
     torques,
     ticks,
+    # in and out: memory (n, ...) of the discrete controllers at the start, then at the end
+    memories,
     # in: not zero once the rollout is cancelled
     cancelled,
     # out: samples (n, T, n_q) and (n, T, n_v), and the records of all runs at their ends
@@ -115,10 +125,13 @@ def run_rows(
 ):
     """Run from every state to a time; a run that fails leaves its samples, the others go on."""
     n_q, n_v, run = len(q), len(v), runs[0]
-    acts = run.n_references or run.n_tables or run.controller
-    given = (table, restraints, forces, channels, motion, controls, runs, q, v, node_matrix, work, samples, transitions)
+    acts = run.n_references or run.n_tables or run.controller or len(laws) > 0
+    acting = (table, restraints, forces, channels, motion, controls, laws, memory, runs)
+    given = (*acting, q, v, node_matrix, work, samples, transitions)
     for i in range(first, end):
         _copy(restraints_start, restraints)
+        _copy(laws_start, laws)
+        _copy(memories[i], memory)
         _copy(runs_start, runs)
         _copy(q_start[i], q)
         _copy(v_start[i], v)
@@ -152,4 +165,5 @@ def run_rows(
         if run.status == REACHED and last < run.time:  # the end lies between two samples
             _copy(q, q_out[i, written])
             _copy(v, v_out[i, written])
+        _copy(memory, memories[i])
         ends_out[i] = run

@@ -100,6 +100,20 @@ CONTROL = np.dtype(
         ("damping", _F),
         ("largest", _F),  # torque that all controllers together may give
         ("torque", _F),  # zero-order hold: given by Python at the last control tick
+        ("discrete", _F),  # zero-order hold: of the discrete controllers together, each at its last tick
+    ],
+    align=True,
+)
+
+
+# A discrete controller: a function of the user with a memory, which is called at ticks.
+LAW = np.dtype(
+    [
+        ("address", _I),  # of the function
+        ("place", _I),  # where its memory begins: state, parameters, stream of noise
+        ("torques", _I),  # where its torques (n_v) begin, after its memory
+        ("every", _I),  # grid points from one tick to the next
+        ("next", _I),  # grid point of its next tick
     ],
     align=True,
 )

@@ -15,6 +15,7 @@ from varichain.kernels.jit import (
     CONTROLS,
     FORCES,
     INTEGER,
+    LAWS,
     MATRIX,
     NUMBER,
     RESTRAINTS,
@@ -26,6 +27,7 @@ from varichain.kernels.jit import (
     kernel,
     routine,
 )
+from varichain.kernels.laws import tick
 from varichain.kernels.methods import embedded_error, take_step
 from varichain.kernels.modes import OPENING, allowed_opening, choose_modes, opening_acceleration, smallest_signal
 from varichain.kernels.nodes import open_node
@@ -74,6 +76,15 @@ def _evaluate(context, t, q, v, tau, a, powers):
     spent = derivative(context, t, q, v, tau, a)
     for i in range(N_ACCOUNTS):
         powers[i] = spent[i]
+
+
+@fragment
+def _renew(context, q, v, node):
+    """Evaluate the present node, whose torques or forces have changed."""
+    lock_all(context.table, context.restraints, context.channels, context.run)
+    _evaluate(context, context.run.time, q, v, node.tau, node.a, node.powers)
+    renew_directions(context.table, context.restraints, v)
+    context.run.is_evaluated = 1
 
 
 @routine
@@ -303,6 +314,8 @@ def _step(context, target, is_kept, q, v, node, work, transitions):
     CHANNELS,
     VECTOR,
     CONTROLS,
+    LAWS,
+    VECTOR,
     RUNS,
     VECTOR,
     VECTOR,
@@ -323,7 +336,10 @@ def run(
     forces,
     channels,
     motion,
+    # in and out: torques, discrete controllers and their memory
     controls,
+    laws,
+    memory,
     # in and out
     runs,
     q,
@@ -341,6 +357,7 @@ def run(
 ):
     """Advance to a time, or to where something needs attention: see the status in the record of the run.
 
+    Discrete controllers are called at their ticks, before the step that begins there.
     Samples are written at every `every`-th grid point that is passed. A call that ends early may be repeated. Other
     tasks: settle this instant, with impacts at stops that are struck; choose the modes of restraints after an impact;
     write one sample of the present state. All in one kernel, for their common part takes long to compile.
@@ -353,19 +370,20 @@ def run(
     run.n_samples = 0
     run.n_transitions = 0
     if task in (SETTLE, CHOOSE):
+        tick(laws, memory, controls, run, q, v)
         lock_all(table, restraints, channels, run)
         run.status = settle(context, task == CHOOSE, q, v, node, transitions)
         return
     if task == SAMPLE or not run.is_evaluated:
-        lock_all(table, restraints, channels, run)
-        _evaluate(context, run.time, q, v, node.tau, node.a, node.powers)
-        renew_directions(table, restraints, v)
-        run.is_evaluated = 1
+        _renew(context, q, v, node)
     if task == SAMPLE:
         write_sample(table, q, v, node.tau, run, samples[0])
         return
     taken = 0
     while run.time < stop and taken < most_steps:
+        tick(laws, memory, controls, run, q, v)
+        if not run.is_evaluated:
+            _renew(context, q, v, node)
         grid = run.start + (run.grid + 1) * run.step
         # a grid point that rounding has put a hair before or after the end is the end
         on_grid = grid <= stop + 1e-9 * run.step

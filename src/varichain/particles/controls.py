@@ -29,8 +29,12 @@ class ParticleControls:
         """Take the controls of a structure; a joint that is missing is an error in `new` arguments.
 
         Raises:
-            InputError: Joints are to be driven along a motion.
+            InputError: Joints are to be driven along a motion, or controllers are discrete.
         """
+        if given.laws:
+            raise InputError(
+                "particles have no discrete controllers (vc.Discrete); give vc.Compiled or a function (m, s)"
+            )
         if given.motion is not None:
             raise InputError(
                 "particles cannot be driven along a motion exactly; follow it with controller=vc.PD(motion, ...)"

@@ -5,6 +5,7 @@
 
 from varichain.instants.restraints import SoftLimits
 from varichain.simulation.controllers import PD, Compiled, ComputedTorque, Torques
+from varichain.simulation.discrete import Discrete
 from varichain.simulation.events import at, stop, use, when, when_force
 from varichain.simulation.live import LiveRun
 from varichain.simulation.rollout_result import Rollout
@@ -16,6 +17,7 @@ __all__ = [
     "PD",
     "Compiled",
     "ComputedTorque",
+    "Discrete",
     "LiveRun",
     "Recorder",
     "Rollout",

@@ -15,6 +15,7 @@ from varichain.layout.layout import Layout
 from varichain.layout.tree import JointSlot
 from varichain.motion import Motion
 from varichain.simulation.controllers import PD, Compiled, Controller, Gains, Torques
+from varichain.simulation.discrete import Discrete
 
 Array = NDArray[np.float64]
 Pack = tuple[NDArray[Any], Array]  # channels and their table
@@ -29,6 +30,7 @@ class ControlTable:
         n_drives, n_references, n_tables: Channels of each use.
         stiffness, damping, largest: Gains of the PD controllers and largest torques, by freedoms (n_v,).
         controller: Address of the compiled controller, 0 for none.
+        laws: Discrete controllers.
     """
 
     channels: NDArray[Any]
@@ -40,6 +42,7 @@ class ControlTable:
     damping: Array
     largest: Array
     controller: int
+    laws: tuple[Discrete, ...]
 
 
 def control_table(
@@ -75,7 +78,8 @@ def control_table(
     drives, targets, functions = (sum(len(records) for records, _ in kind) for kind in packs)
     compiled = [law.address for law in controllers if isinstance(law, Compiled)]
     address = compiled[0] if compiled else 0
-    return ControlTable(channels, table, drives, targets, functions, stiffness, damping, largest, address)
+    laws = tuple(law for law in controllers if isinstance(law, Discrete))
+    return ControlTable(channels, table, drives, targets, functions, stiffness, damping, largest, address, laws)
 
 
 def _slots(layout: Layout, names: Sequence[str]) -> list[JointSlot]:

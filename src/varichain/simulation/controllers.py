@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from varichain.dynamics.inverse import inverse_dynamics
 from varichain.dynamics.mobility import mobility
-from varichain.errors import InputError, quoted
+from varichain.errors import DuplicateNameError, InputError, quoted
 from varichain.kernels.callbacks import address_of
 from varichain.kernels.motion import evaluate
 from varichain.layout.layout import Layout
 from varichain.layout.state import State, layout_for
 from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion, TimeFunctions
+from varichain.simulation.discrete import Discrete
 from varichain.spatial.checks import listed, non_negative_scalar, shown
 
 Array = NDArray[np.float64]
@@ -157,7 +158,7 @@ class Compiled:
         object.__setattr__(self, "_kept", kept)
 
 
-Controller = Torques | PD | Compiled | Callable[[Mechanism, State], Any]
+Controller = Torques | PD | Compiled | Discrete | Callable[[Mechanism, State], Any]
 
 
 def checked_controllers(given: Any) -> list[Controller]:
@@ -169,14 +170,18 @@ def checked_controllers(given: Any) -> list[Controller]:
     for controller in controllers:
         if hasattr(controller, "py_func"):
             controller = Compiled(controller)
-        if not isinstance(controller, Torques | PD | Compiled) and not callable(controller):
+        if not isinstance(controller, Torques | PD | Compiled | Discrete) and not callable(controller):
             raise InputError(
-                "a controller must be vc.PD, vc.Torques, vc.ComputedTorque, a function (m, s) that returns torques, or "
-                f"a jitted function (t, q, v, tau), not {quoted(controller)}"
+                "a controller must be vc.PD, vc.Torques, vc.ComputedTorque, vc.Discrete, a function (m, s) that "
+                f"returns torques, or a jitted function (t, q, v, tau), not {quoted(controller)}"
             )
         checked.append(controller)
     if sum(isinstance(controller, Compiled) for controller in checked) > 1:
         raise InputError("only one compiled controller can act at a time; call one from the other")
+    names = [str(law.name) for law in checked if isinstance(law, Discrete)]
+    for name in names:
+        if names.count(name) > 1:
+            raise DuplicateNameError("discrete controller", name)
     return checked
 
 

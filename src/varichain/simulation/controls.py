@@ -18,6 +18,7 @@ from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion
 from varichain.simulation.control_tables import ControlTable, control_table
 from varichain.simulation.controllers import PD, Compiled, Torques, checked_controllers, torques_from
+from varichain.simulation.discrete import Discrete
 from varichain.simulation.engine import Engine
 
 
@@ -27,6 +28,7 @@ class Controls:
     Attributes:
         given: The user's arguments by name.
         is_asked: Whether Python functions are called at every control tick.
+        laws: Discrete controllers.
         tick: Control period that the force function requests [s]; None: `control_step` of the settings.
         driven: Names of the joints that follow the motion.
         motion: The motion.
@@ -39,7 +41,8 @@ class Controls:
             raise InputError(f"motion must be a vc.Motion, not {quoted(motion)}")
         self.given = {"controller": controller, "motion": motion, "forces": forces}
         self._controllers = checked_controllers(controller)
-        self._asked = [law for law in self._controllers if not isinstance(law, PD | Torques | Compiled)]
+        self._asked = [law for law in self._controllers if not isinstance(law, PD | Torques | Compiled | Discrete)]
+        self.laws = tuple(law for law in self._controllers if isinstance(law, Discrete))
         self.motion: Motion | None = motion
         self.acting: tuple[Force, ...] = () if callable(forces) else _checked_forces(forces)
         self._forces = forces
@@ -50,6 +53,10 @@ class Controls:
     def table(self, layout: Layout, new: Collection[str]) -> ControlTable:
         """Controls of a structure as the kernels read them; joints named in `new` arguments must be there."""
         return control_table(layout, self._controllers, self.motion, new)
+
+    def with_laws(self, laws: Iterable[Discrete]) -> Any:
+        """The argument `controller` with other discrete controllers in place of `laws`."""
+        return [*(law for law in self._controllers if not isinstance(law, Discrete)), *laws]
 
     def load_forces(self, engine: Engine) -> None:
         """Set the acting external forces in an engine."""

@@ -19,6 +19,7 @@ from varichain.kernels.tables import as_records, memory_of
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.simulation.control_tables import ControlTable
+from varichain.simulation.laws import Laws
 
 Array = NDArray[np.float64]
 Record = NDArray[Any]
@@ -35,6 +36,7 @@ class Snapshot:
         time: Time [s].
         q, v, torques: Coordinates, velocities, and torques of the zero-order hold.
         record, restraints: Memory of the records.
+        laws: Records and memory of the discrete controllers.
     """
 
     time: float
@@ -43,6 +45,7 @@ class Snapshot:
     record: NDArray[np.uint8]
     restraints: NDArray[np.uint8]
     torques: Array
+    laws: Any
 
 
 class Engine:
@@ -56,6 +59,7 @@ class Engine:
         restraints: Stops and dry friction, with their modes.
         restraint_names: Name of each restraint, such as "knee" or "left hip.swing".
         channels, motion: Driven joints, references and torque tables.
+        laws: Discrete controllers.
     """
 
     def __init__(self, state: State, restraints: Restraints, table: ControlTable, record: Record) -> None:
@@ -110,6 +114,7 @@ class Engine:
             self._controls[field] = getattr(table, field)
         for field in ("n_drives", "n_references", "n_tables", "controller"):
             self.record[field] = getattr(table, field)
+        self.laws = Laws(table.laws, self.layout.n_v, float(self.record["step"][0]))
         self._mark()
 
     def set_torques(self, tau: Array) -> None:
@@ -120,7 +125,7 @@ class Engine:
     def _mark(self) -> None:
         """Note whether controllers act; the node must be evaluated again."""
         acts = any(self.record[field][0] for field in ("n_references", "n_tables", "controller"))
-        self.record["is_controlled"] = acts or self._controls["torque"].any()
+        self.record["is_controlled"] = acts or len(self.laws.given) > 0 or self._controls["torque"].any()
         self.record["is_evaluated"] = 0
 
     def set_forces(self, forces: Record) -> None:
@@ -179,10 +184,12 @@ class Engine:
         if with_torques:
             tau = np.zeros(self.layout.n_v)
             before = earlier.layout.tree.slot_by_name
-            for slot in self.layout.slots:
-                if slot.name in before and before[slot.name].kind == slot.kind:
-                    tau[slot.v] = earlier._controls["torque"][before[slot.name].v]
+            stays = [slot for slot in self.layout.slots if slot.name in before and before[slot.name].kind == slot.kind]
+            for slot in stays:
+                tau[slot.v] = earlier._controls["torque"][before[slot.name].v]
             self.set_torques(tau)
+            self.laws.take_over(earlier.laws, [(before[slot.name].v, slot.v) for slot in stays])
+            self._controls["discrete"] = self.laws.torques
 
     def modes(self) -> dict[str, dict[str, Any]]:
         """Modes of all restraints by name."""
@@ -212,6 +219,7 @@ class Engine:
             "run": {field: self.record[field][0].tolist() for field in REMEMBERED},
             "modes": self.modes(),
             "torques": self._controls["torque"].tolist(),
+            "laws": self.laws.plain(),
         }
 
     def take_up(self, plain: dict[str, Any]) -> None:
@@ -222,12 +230,14 @@ class Engine:
         self.state._time = self.time
         self.set_modes(plain["modes"])
         self.set_torques(np.array(plain["torques"]))
+        self.laws.take_up(plain["laws"])
+        self._controls["discrete"] = self.laws.torques
 
     def snapshot(self) -> Snapshot:
         """Snapshot of the run now."""
         torques = self._controls["torque"].copy()
         record, restraints = (memory_of(records).copy() for records in (self.record, self.restraints))
-        return Snapshot(self.time, self.q.copy(), self.v.copy(), record, restraints, torques)
+        return Snapshot(self.time, self.q.copy(), self.v.copy(), record, restraints, torques, self.laws.snapshot())
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of the same epoch."""
@@ -235,6 +245,8 @@ class Engine:
         memory_of(self.record)[:] = snapshot.record
         memory_of(self.restraints)[:] = snapshot.restraints
         self._controls["torque"] = snapshot.torques
+        self.laws.restore(snapshot.laws)
+        self._controls["discrete"] = self.laws.torques
         self.record["is_evaluated"] = 0
         self.state._time = self.time
 
@@ -248,6 +260,8 @@ class Engine:
             self.channels,
             self.motion,
             self._controls,
+            self.laws.records,
+            self.laws.memory,
             self.record,
             self.q,
             self.v,

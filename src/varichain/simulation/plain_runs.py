@@ -17,8 +17,10 @@ from varichain.kernels.tables import as_records
 from varichain.layout.layout import layout_of
 from varichain.mechanism.mechanism import Mechanism
 from varichain.simulation.controls import Controls
+from varichain.simulation.discrete import Discrete
 from varichain.simulation.engine import Engine
 from varichain.simulation.failures import failure
+from varichain.simulation.laws import Laws
 from varichain.simulation.rollout_result import Rollout
 from varichain.simulation.settings import Settings
 from varichain.simulation.simulation import Simulation
@@ -36,6 +38,7 @@ class Plan:
         times: Times of the samples (T,), start and end included [s].
         settings: Method and steps.
         controls: Controllers and external forces.
+        laws: Discrete controllers of each run.
         torques: Torques (n, K, n_v), each a zero-order hold over one control step; K may be zero.
         threads: Number of runs at the same time.
     """
@@ -46,6 +49,7 @@ class Plan:
     times: Array
     settings: Settings
     controls: Controls
+    laws: list[list[Discrete]]
     torques: Array
     threads: int
 
@@ -62,10 +66,14 @@ def plain_rollout(plan: Plan) -> Rollout:
     ticks[-1:] = np.inf
     cancelled = np.zeros(1, np.int64)
     address = address_of_kernel(running.run, None)
-    begins = [(engine.restraints.copy(), engine.record.copy()) for engine in engines]
+    begins = [(engine.restraints.copy(), engine.laws.records.copy(), engine.record.copy()) for engine in engines]
+    step, n_v = plan.settings.step, layout.n_v
+    memories = np.zeros((n, sum(law.size + n_v for law in plan.controls.laws)))
+    for memory, laws in zip(memories, plan.laws, strict=True):
+        memory[:] = Laws(laws, n_v, step).memory
 
     def run(thread: int, first: int, last: int) -> None:
-        given = (plan.q, plan.v, end, plan.torques, ticks, cancelled, q_out, v_out, ends)
+        given = (plan.q, plan.v, end, plan.torques, ticks, memories, cancelled, q_out, v_out, ends)
         run_rows(address, *engines[thread].arguments, *begins[thread], *given, first, last)  # type: ignore[call-arg]
 
     share(run, n, plan.threads, at_once=max(1, min(16, n // (4 * plan.threads))), cancel=lambda: cancelled.fill(1))
@@ -73,7 +81,16 @@ def plain_rollout(plan: Plan) -> Rollout:
     for i in np.flatnonzero(ends["status"] != REACHED).tolist():
         faults[i] = failure(layout, int(ends["status"][i]), float(ends["time"][i]), int(ends["freedom"][i]))
     outcomes = tuple([_outcome(faults.get(i)) for i in range(n)])
-    return Rollout(plan.times, q_out, v_out, outcomes, faults, (), layout)
+    return Rollout(plan.times, q_out, v_out, outcomes, faults, (), layout, _states(plan, memories))
+
+
+def _states(plan: Plan, memories: Array) -> dict[str, dict[str, Array]]:
+    """States of the discrete controllers at the end of all runs, by controller and name."""
+    place, found = 0, {}
+    for law in plan.controls.laws:
+        found[str(law.name)] = law.part(memories[:, place : place + law.size], "state")
+        place += law.size + plan.v.shape[1]
+    return found
 
 
 def _engine(plan: Plan, start: float) -> Engine:

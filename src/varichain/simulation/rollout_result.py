@@ -32,6 +32,7 @@ class Rollout(Reported):
         faults: The errors, by number of the state.
         traces: One a state if there were events, joints that give way, or controllers in Python; else none.
         layout: Place of each joint in q and v.
+        memory: States of discrete controllers at the end of all runs, by controller and name: (n,) or (n, length).
     """
 
     times: Array
@@ -41,6 +42,7 @@ class Rollout(Reported):
     faults: dict[int, SimulationError]
     traces: tuple[Trace, ...]
     layout: Layout
+    memory: dict[str, dict[str, Array]]
 
     def __len__(self) -> int:
         """Number of states."""

@@ -13,6 +13,7 @@ from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion
 from varichain.simulation.controls import Controls
 from varichain.simulation.events import check_times, checked_events
+from varichain.simulation.laws import variations
 from varichain.simulation.many_starts import checked_starts, states_from
 from varichain.simulation.plain_runs import Plan, plain_rollout
 from varichain.simulation.rollout_result import Rollout
@@ -37,6 +38,8 @@ def rollout(
     controller: Any = None,
     motion: Motion | None = None,
     forces: Any = (),
+    parameters: Any = None,
+    seeds: Any = None,
     method: str = DEFAULT_METHOD,
     step: float | None = None,
     sample: float | None = None,
@@ -63,6 +66,8 @@ def rollout(
         controller: Controllers, the same for all states.
         motion: Motion that joints are driven along.
         forces: External forces on links.
+        parameters: Parameters of `vc.Discrete` controllers by name, a value (n, ...) for each run.
+        seeds: Seeds of their noise (n,).
         method: "euler", "rk4", "rk45" or "gbs".
         step: Grid of time [s].
         sample: Time between samples [s], a multiple of `step`, which is the default.
@@ -84,15 +89,17 @@ def rollout(
     check_times(given, start)
     controls = Controls(controller, motion, forces)
     by_tick = _torques_by_tick(torques, len(q), own.n_v, times, settings)
+    laws = variations(controls.laws, len(q), parameters, seeds)
     batch = Batch(own, threads)
     q_closed, v_closed = checked_starts(own, batch, q, v, start, settings)
     if not given and not controls.is_asked and motion is None and not has_breaks(own):
-        return plain_rollout(Plan(own, q_closed, v_closed, times, settings, controls, by_tick, batch.threads))
+        return plain_rollout(Plan(own, q_closed, v_closed, times, settings, controls, laws, by_tick, batch.threads))
     if by_tick.shape[1]:
         raise InputError("torques are for runs without events, motions, joints that give way and Python functions")
-    options = {"events": given, "controller": controller, "motion": motion, "forces": forces, "method": method}
+    options = {"events": given, "motion": motion, "forces": forces, "method": method}
     options |= {"step": step, "sample": sample, "tolerance": tolerance, "control_step": control_step, "limits": limits}
-    return traced_rollout(own, q, v, times, batch.threads, options)
+    controllers = [controls.with_laws(own_laws) for own_laws in laws]
+    return traced_rollout(own, q, v, times, batch.threads, options, controllers)
 
 
 def sample_times(start: float, end: float, settings: Settings) -> Array:

@@ -41,7 +41,7 @@ from varichain.simulation.roots import crossing
 from varichain.simulation.settings import Settings
 from varichain.simulation.watches import BREAKS, ConditionWatch, Watch, has_breaks, watches_of
 
-CHECKPOINT_VERSION = 3
+CHECKPOINT_VERSION = 4
 """Version of the names in a checkpoint; those of version 1 were positions in arrays."""
 
 _LOCATED = 1e-11  # [s]

@@ -23,8 +23,10 @@ class _CancelledError(Exception):
     """The rollout was cancelled."""
 
 
-def traced_rollout(m: Mechanism, q: Array, v: Array, times: Array, threads: int, options: dict[str, Any]) -> Rollout:
-    """Simulate from every state; a failed run is reported, and the others continue."""
+def traced_rollout(
+    m: Mechanism, q: Array, v: Array, times: Array, threads: int, options: dict[str, Any], controllers: list[Any]
+) -> Rollout:
+    """Simulate from every state, each with its own controllers; a failed run is reported, and the others continue."""
     layout, n = layout_of(m), len(q)
     traces: list[Trace | None] = [None] * n
     faults: dict[int, SimulationError] = {}
@@ -38,7 +40,7 @@ def traced_rollout(m: Mechanism, q: Array, v: Array, times: Array, threads: int,
         for i in range(first, last):
             start = State(layout, q[i].copy(), v[i].copy(), float(times[0]))
             try:
-                traces[i] = simulate(m, start, float(times[-1]), progress=look, **options)
+                traces[i] = simulate(m, start, float(times[-1]), progress=look, controller=controllers[i], **options)
             except SimulationError as error:
                 faults[i], traces[i] = error, error.trace
 
@@ -48,7 +50,16 @@ def traced_rollout(m: Mechanism, q: Array, v: Array, times: Array, threads: int,
     for i, trace in enumerate(found):
         _gather(trace, layout, times, q_out[i], v_out[i])
     outcomes = tuple([_outcome(trace, faults.get(i)) for i, trace in enumerate(found)])
-    return Rollout(times, q_out, v_out, outcomes, dict(sorted(faults.items())), tuple(found), layout)
+    return Rollout(times, q_out, v_out, outcomes, dict(sorted(faults.items())), tuple(found), layout, _states(found))
+
+
+def _states(traces: list[Trace]) -> dict[str, dict[str, Array]]:
+    """States of the discrete controllers at the end of all runs, by controller and name."""
+    names = traces[0].memory if traces else {}
+    return {
+        law: {name: np.array([trace.memory[law][name] for trace in traces]) for name in state}
+        for law, state in names.items()
+    }
 
 
 def _outcome(trace: Trace, fault: SimulationError | None) -> str:

@@ -68,6 +68,12 @@ class Trace:
         return None if self._checkpoint is None else self._checkpoint.content
 
     @property
+    def memory(self) -> dict[str, dict[str, Any]]:
+        """States of discrete controllers at the latest checkpoint, as a rule the end, by controller and name."""
+        laws = (self.checkpoint or {}).get("laws", {})
+        return {law: {name: np.array(x) for name, x in found["state"].items()} for law, found in laws.items()}
+
+    @property
     def checkpoint_place(self) -> Checkpoint:
         """The latest checkpoint, with how far the trace had come when it was taken.
 
