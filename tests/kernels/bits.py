@@ -61,7 +61,9 @@ def functions(m, s):
     space = {"mixed": mixed, "turn": an.rotation(one, seen_from=other), "c": an.center_of_mass(), "q": an.posture(m)}
     rates = {"w": an.angular_velocity(one, other), "h": an.angular_momentum()}
     found = vc.AnimationSpace(m, space)
-    return [*found.at(s)[:4], found.hessian(s), *vc.AnimationSpace(m, rates).at(s)[1:4]]
+    handle = an.PreparedSpace(found, damping=0.1)
+    handle.approach(s.q)
+    return [handle.velocity, *found.at(s)[:4], found.hessian(s), *vc.AnimationSpace(m, rates).at(s)[1:4]]
 
 
 def batches(m, s, rng, threads):

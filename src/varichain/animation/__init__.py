@@ -12,6 +12,7 @@ from varichain.animation.function import Function
 from varichain.animation.holding import argument_of
 from varichain.animation.inverse import InverseMotion, Resolution, inverse_acceleration, inverse_velocity
 from varichain.animation.planning import Plan, plan
+from varichain.animation.prepared import PreparedSpace
 from varichain.animation.program import Evaluation
 from varichain.animation.quantities import (
     angular_momentum,
@@ -40,6 +41,7 @@ __all__ = [
     "Function",
     "InverseMotion",
     "Plan",
+    "PreparedSpace",
     "Reached",
     "Reduced",
     "Resolution",

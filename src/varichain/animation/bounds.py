@@ -46,14 +46,34 @@ class Bounds:
         u = self.space.value(s)
         return float(np.maximum(self.lower - u, u - self.upper).max(initial=0.0))
 
-    def rows(self, s: State, W: Array, within: float = 1.0) -> Inequalities | None:
-        """Bounds of y so that v = W y leads no function beyond its bounds in a time `within` [s], to first order."""
+    def rows(self, s: State, W: Array | None = None, within: float = 1.0) -> Inequalities | None:
+        """Bounds of y so that v = W y leads no function beyond its bounds in a time `within` [s], to first order.
+
+        Without W they are bounds of v.
+        """
         if self.space is None:
             return None
         found = self.space.at(s)
         drift = found.rate - found.gradient @ s.v  # what time alone changes
         low, high = (self.lower - found.value) / within - drift, (self.upper - found.value) / within - drift
-        return Inequalities(found.gradient @ W, low, high, self.space.names)
+        C = found.gradient if W is None else found.gradient @ W
+        return Inequalities(C, low, high, self.space.names)
+
+
+def bounds_of(
+    space: AnimationSpace, layout: Layout, has_limits: bool, at_least: Mapping[str, Any] | None, at_most: Any
+) -> Bounds:
+    """Ranges of joints, made once for each structure, and bounds of functions of a space."""
+    m, others = space.mechanism, function_bounds(space, at_least, at_most)
+    if not has_limits:
+        return Bounds(m, *others)
+    if space._ranges is None or space._ranges[0] is not layout:
+        joints = joint_bounds(m, layout)
+        space._ranges = layout, joints, Bounds(m, *joints)
+    _, joints, bounds = space._ranges
+    if not others[0]:
+        return bounds
+    return Bounds(m, joints[0] | others[0], joints[1] + others[1], joints[2] + others[2])
 
 
 def joint_bounds(m: Mechanism, layout: Layout) -> tuple[dict[str, Function], list[float], list[float]]:

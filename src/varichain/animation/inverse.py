@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.animation.bounds import Bounds, function_bounds, joint_bounds
+from varichain.animation.bounds import Bounds, bounds_of
 from varichain.animation.holding import argument_of
 from varichain.animation.reduced import Following, closed_copy, follow
 from varichain.animation.resolution import Inequalities, Level, Metric, resolve
@@ -260,8 +260,7 @@ def _bounds(
             raise InputError("bounds of functions and speeds need `within`, the time in which they are kept")
         return None
     positive_scalar(within, "within")
-    parts = joint_bounds(space.mechanism, layout), function_bounds(space, at_least, at_most)
-    return Bounds(space.mechanism, parts[0][0] | parts[1][0], parts[0][1] + parts[1][1], parts[0][2] + parts[1][2])
+    return bounds_of(space, layout, True, at_least, at_most)
 
 
 def _limits(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,7 +49,7 @@ class Program:
         names: Of the dimensions, for messages.
     """
 
-    def __init__(self, m: Mechanism, layout: Layout, names: Sequence[str], nodes: Iterable[Node]) -> None:
+    def __init__(self, m: Mechanism, layout: Layout, names: Sequence[str], nodes: Sequence[Node]) -> None:
         """Resolve all names.
 
         Raises:
@@ -58,25 +59,36 @@ class Program:
         resolver = Resolver(m, layout)
         inputs: list[tuple[int, int]] = []
         steps: list[tuple[int, int, int, float]] = []
-        dimensions, longest = [], 1
-        self._is_rate = []
-        for node in nodes:
-            self._is_rate.append(node.is_rate)
-            own_inputs, own_steps, result = _linearised(node, resolver)
-            dimensions.append((len(inputs), len(own_inputs), len(steps), len(own_steps), result))
-            p = len(own_inputs)
+        blocks: list[tuple[int, ...]] = []
+        results: list[int] = []
+        longest = 1
+        self._is_rate = [node.is_rate for node in nodes]
+        for block, rows in _blocks(nodes, resolver):
+            own_inputs, own_steps, own_results = _linearised(block, resolver)
+            p, support = len(own_inputs), resolver.support_of(rows)
+            counts = (len(inputs), p, len(steps), len(own_steps), len(results), len(own_results))
+            blocks.append((*counts, *support))
             longest = max(longest, (p + len(own_steps)) * (3 + p + p * p))
             inputs += own_inputs
             steps += own_steps
+            results += own_results
         self._curves = resolver.curves
-        self._tables = (
+        self.tables = (
             _table(records.LEAF, resolver.leaves),
             _table(records.TERM, resolver.terms),
             _table(records.INPUT, inputs),
             _table(records.STEP, steps),
-            _table(records.DIMENSION, dimensions),
+            _table(records.BLOCK, blocks),
+            np.array(results, dtype=np.int64),
+            np.array(resolver.supports, dtype=np.int64),
         )
         self._n_numbers, self._longest = resolver.n_numbers, longest
+
+    def work(self) -> tuple[Array, ...]:
+        """Arrays that kernels work in: numbers of leaves, their gradients, moments; ways, nodes, weights."""
+        n, numbers = self.layout.n_v, self._n_numbers
+        of_leaves = np.empty((3, numbers)), np.zeros((numbers, n)), np.empty((len(self.layout.arrays["bodies"]), 4))
+        return *of_leaves, np.empty((2, n)), np.empty(self._longest), np.empty(4)
 
     def evaluate(self, table: NDArray[np.int64], q: Array, v: Array, t: float, depth: int) -> Evaluation:
         """Evaluate all functions; `depth` is that of the kernel: VALUES, GRADIENTS or HESSIANS.
@@ -84,20 +96,26 @@ class Program:
         Raises:
             FunctionError: A function has no value, or no derivative, in this state.
         """
-        m, n, numbers = len(self.names), self.layout.n_v, self._n_numbers
-        value, rate, bias, G = np.empty(m), np.empty(m), np.empty(m), np.empty((m, n))
+        m, n = len(self.names), self.layout.n_v
+        value, rate, bias, G = np.empty(m), np.empty(m), np.empty(m), np.zeros((m, n))
         H = np.empty((m, n, n)) if depth == records.HESSIANS else _NOTHING
-        work = np.empty((3, numbers)), np.empty((numbers, n)), np.empty((len(self.layout.arrays["bodies"]), 4))
-        more = np.empty((2, n)), np.empty(self._longest), np.empty(4)
         fault = evaluate_functions(
-            table, q, v, self._given(t), *self._tables, depth, value, rate, bias, G, H, *work, *more
+            table, q, v, self.given(t), *self.tables, depth, value, rate, bias, G, H, *self.work()
         )
         if fault:
-            raise _no_number(self.names[fault - 1], depth)
+            raise self.fault(fault, depth)
         value[self._is_rate] = np.nan
         return Evaluation(value, rate, bias, G, H)
 
-    def _given(self, t: float) -> Array:
+    def fault(self, number: int, depth: int) -> FunctionError:
+        """The error of a dimension, counted from 1, that has no value or no derivative."""
+        name, what = self.names[number - 1], "no value"
+        if depth > records.VALUES:
+            what = "no value or no derivative"
+        why = ": the length of something that is zero has none" if depth > records.VALUES else ""
+        return FunctionError(f"function {name!r} has {what} in this state{why}", name)
+
+    def given(self, t: float) -> Array:
         """Numbers that time alone changes, with rates and accelerations."""
         numbers = np.zeros((len(self._curves), 3))
         for i, curve in enumerate(self._curves):
@@ -105,18 +123,20 @@ class Program:
         return numbers
 
 
-def _no_number(name: str, depth: int) -> FunctionError:
-    if depth == records.VALUES:
-        return FunctionError(f"function {name!r} has no value in this state", name)
-    return FunctionError(
-        f"function {name!r} has no value or no derivative in this state: the length of something that is zero has none",
-        name,
-    )
+def _blocks(nodes: Iterable[Node], resolver: Resolver) -> Iterator[tuple[list[Node], set[int]]]:
+    """Nodes one after the other that read the same leaves, with the rows of these leaves."""
+    reads = lambda node: {resolver.number(one)[1] for one in _ordered([node], resolver) if one.leaf is not None}  # noqa: E731
+    found = [(node, reads(node)) for node in nodes]
+    for _, block in groupby(found, key=lambda pair: sorted(pair[1])):
+        own = list(block)
+        yield [node for node, _ in own], own[0][1]
 
 
-def _linearised(node: Node, resolver: Resolver) -> tuple[list[tuple[int, int]], list[tuple[int, int, int, float]], int]:
-    """Inputs and steps of a node, and the place of its result among them; equal steps are made once."""
-    order = _ordered(node, resolver)
+def _linearised(
+    nodes: list[Node], resolver: Resolver
+) -> tuple[list[tuple[int, int]], list[tuple[int, int, int, float]], list[int]]:
+    """Inputs and steps of nodes, and the places of their results among them; equal steps are made once."""
+    order = _ordered(nodes, resolver)
     inputs = sorted({resolver.number(one) for one in order if one.leaf is not None})
     place_of = {number: i for i, (number, _) in enumerate(inputs)}
     steps: dict[tuple[int, int, int, float], int] = {}
@@ -129,14 +149,14 @@ def _linearised(node: Node, resolver: Resolver) -> tuple[list[tuple[int, int]], 
         a, b = (operands + operands[:1] * 2 + [0, 0])[:2]
         step = _CODES[one.operation], a, b, one.constant
         places[id(one)] = steps.setdefault(step, len(inputs) + len(steps))
-    return inputs, list(steps), places[id(resolver.meaning(node))]
+    return inputs, list(steps), [places[id(resolver.meaning(node))] for node in nodes]
 
 
-def _ordered(node: Node, resolver: Resolver) -> list[Node]:
-    """All nodes that a node needs, itself last, operands first; without recursion, for sums may be long."""
+def _ordered(nodes: Iterable[Node], resolver: Resolver) -> list[Node]:
+    """All nodes that some nodes need, these too, operands first; without recursion, for sums may be long."""
     order: list[Node] = []
     done: set[int] = set()
-    stack = [(resolver.meaning(node), False)]
+    stack = [(resolver.meaning(node), False) for node in nodes][::-1]
     while stack:
         one, are_operands_done = stack.pop()
         if id(one) in done:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,7 @@ class Resolver:
         leaves, terms: Rows of the tables `LEAF` and `TERM`.
         curves: Curves of the numbers that are given; None is the time.
         n_numbers: Numbers of all leaves.
+        supports: Freedoms that move leaves and blocks, list after list.
     """
 
     def __init__(self, m: Mechanism, layout: Layout) -> None:
@@ -60,6 +62,8 @@ class Resolver:
         self.terms: list[tuple[int, float, Array]] = []
         self.curves: list[Any] = []
         self.n_numbers = 0
+        self.supports: list[int] = []
+        self._ways: dict[int, frozenset[int]] = {}
 
     def meaning(self, node: Node) -> Node:
         """The node itself, or what it means in this structure: a coordinate of a ball is a rotation."""
@@ -80,8 +84,42 @@ class Resolver:
             kind = _KINDS[type(node.leaf)]
             self._numbers.append(self.n_numbers)
             self.leaves.append({"kind": kind, "number": self.n_numbers, **self._record(node.leaf)})
+            first, n = self._listed(self._moving(self.leaves[row]))
+            self.leaves[row] |= {"support": first, "n_support": n}
             self.n_numbers += records.LEAF_SIZES[kind]
         return self._numbers[row] + node.component, row
+
+    def support_of(self, rows: Iterable[int]) -> tuple[int, int]:
+        """Place and length of the list of freedoms that move some leaves."""
+        return self._listed({k for row in rows for k in self._moving(self.leaves[row])})
+
+    def _listed(self, freedoms: Iterable[int]) -> tuple[int, int]:
+        own = sorted(freedoms)
+        self.supports += own
+        return len(self.supports) - len(own), len(own)
+
+    def _moving(self, leaf: Mapping[str, Any]) -> frozenset[int]:
+        """Freedoms that move a leaf."""
+        kind = leaf["kind"]
+        if kind == records.SUM:
+            terms = self.terms[leaf["term"] : leaf["term"] + leaf["n_terms"]]
+            return frozenset[int]().union(*(self._way(body) for body, _, _ in terms))
+        if kind in (records.ROTATION, records.TURNING):
+            return self._way(leaf["body_A"]) ^ self._way(leaf["body_B"])
+        if kind == records.COORDINATE:
+            return frozenset((leaf["dof"],))
+        return frozenset(range(self._layout.n_v) if kind == records.SPINNING else ())
+
+    def _way(self, body: int) -> frozenset[int]:
+        """Freedoms between a body and the ground."""
+        if body not in self._ways:
+            found, i = set[int](), body
+            while i > 0:
+                parent, first, n = (int(self._bodies[i][what]) for what in ("parent", "dof", "n_dof"))
+                found |= set(range(first, first + n))
+                i = parent
+            self._ways[body] = frozenset(found)
+        return self._ways[body]
 
     def _record(self, leaf: Leaf) -> dict[str, Any]:
         """Fields of a leaf's record."""

@@ -60,6 +60,8 @@ class AnimationSpace(Reported):
         self.names = tuple(names)
         self._program: Program | None = None
         self._holding: dict[tuple[str, ...], AnimationSpace] = {}
+        self._aims: dict[tuple[tuple[str, bool], ...], AnimationSpace] = {}
+        self._ranges: tuple[Layout, Any, Any] | None = None
         self._closures: tuple[Layout, AnimationSpace | None] | None = None
         self._program_of(layout_of(m))
 

@@ -3,7 +3,7 @@
 At a ball or a free joint H is not symmetric: its axes move with the link [PFB, (17) and (19), for all joints].
 """
 
-from varichain.kernels.function_leaves import frames_of_rotation, mark_ways, quaternion_between
+from varichain.kernels.function_leaves import frames_of_rotation, last_dof, quaternion_between
 from varichain.kernels.function_records import ROTATION, SUM
 from varichain.kernels.jit import routine
 from varichain.kernels.tuples import angular, cross3, dot3, load3, load6, mat_t_vec, scale3, sub3
@@ -40,6 +40,24 @@ def _add_sum(
 
 
 @routine
+def _mark_ways(bodies, dofs, leaf, ways):
+    """Mark the freedoms that turn B against A in `ways` (2, n_v): first their signs, then their order from A to B.
+
+    A freedom on the way to B alone has the sign 1, one on the way to A alone -1, all others 0.
+    """
+    n = len(dofs)
+    ways[:, :] = 0.0
+    k, i = last_dof(bodies[leaf.body_B]), 0
+    while k >= 0:
+        ways[0, k], ways[1, k] = 1.0, -i
+        k, i = dofs[k].parent, i + 1
+    k, i = last_dof(bodies[leaf.body_A]), 0
+    while k >= 0:
+        ways[0, k], ways[1, k] = ways[0, k] - 1.0, i - 2 * n
+        k, i = dofs[k].parent, i + 1
+
+
+@routine
 def _add_rotation(
     # in
     bodies,
@@ -58,7 +76,7 @@ def _add_rotation(
 
     Needs: bodies placed.
     """
-    mark_ways(bodies, dofs, leaf, ways)
+    _mark_ways(bodies, dofs, leaf, ways)
     R_WA, R_WB = frames_of_rotation(bodies, leaf)
     Q = quaternion_between(R_WA, R_WB)
     v, u = (Q[1], Q[2], Q[3]), (weights[1], weights[2], weights[3])

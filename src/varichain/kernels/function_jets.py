@@ -1,4 +1,4 @@
-"""Jets of a dimension: value, rate, bias, gradient and Hessian of each node over the numbers that the dimension reads.
+"""Jets of a block: value, rate, bias, gradient and Hessian of each node over the numbers that the block reads.
 
 A node takes 3 + P numbers, or 3 + P + P^2 with its Hessian: P is the number of inputs.
 """
@@ -32,7 +32,7 @@ def _second_order(jets, a, b, out, p, f):
 @routine
 def run_steps(
     # in: numbers (3, n) of leaves: values, rates, biases
-    dimension,
+    block,
     inputs,
     steps,
     numbers,
@@ -40,17 +40,17 @@ def run_steps(
     # out
     jets,
 ):
-    """Compute all nodes of a dimension; returns where the result begins in `jets`."""
-    p = dimension.n_inputs
+    """Compute all nodes of a block."""
+    p = block.n_inputs
     size = node_size(p, depth)
     for i in range(p):
-        number, at = inputs[dimension.input + i].number, i * size
+        number, at = inputs[block.input + i].number, i * size
         jets[at] = numbers[0, number]
         if depth >= GRADIENTS:
             jets[at + 1 : at + size] = 0.0
             jets[at + 1], jets[at + 2], jets[at + 3 + i] = numbers[1, number], numbers[2, number], 1.0
-    for i in range(dimension.n_steps):
-        step, out = steps[dimension.step + i], (p + i) * size
+    for i in range(block.n_steps):
+        step, out = steps[block.step + i], (p + i) * size
         a, b = step.a * size, step.b * size
         f = partials(step.operation, jets[a], jets[b], step.constant)
         jets[out] = f[0]
@@ -63,4 +63,3 @@ def run_steps(
                 jets[out + 3 + j] = f[1] * jets[a + 3 + j] + f[2] * jets[b + 3 + j]
         if depth == HESSIANS:
             _second_order(jets, a, b, out, p, f)
-    return dimension.result * size

@@ -30,6 +30,8 @@ from varichain.kernels.tuples import (
     sym_vec,
 )
 
+_FEW = 3  # terms of a sum up to which each is taken by itself
+
 
 @helper
 def last_dof(body):
@@ -64,11 +66,29 @@ def quaternion_between(R_WA, R_WB):
 
 
 @helper
-def store_quaternion_rate(Q, turning, out):
-    """Write Qdot = Q (0, turning) / 2, turning the angular velocity of B against A in the axes of B."""
+def quaternion_rate(Q, turning):
+    """Qdot = Q (0, turning) / 2, turning the angular velocity of B against A in the axes of B."""
     v = (Q[1], Q[2], Q[3])
-    out[0] = -0.5 * dot3(v, turning)
-    store3(out[1:4], scale3(0.5, add3(scale3(Q[0], turning), cross3(v, turning))))
+    x, y, z = scale3(0.5, add3(scale3(Q[0], turning), cross3(v, turning)))
+    return -0.5 * dot3(v, turning), x, y, z
+
+
+@helper
+def _write3(numbers, row, at, x):
+    """Write three numbers into a row, from a place on; slices would cost more than the numbers."""
+    numbers[row, at], numbers[row, at + 1], numbers[row, at + 2] = x[0], x[1], x[2]
+
+
+@helper
+def _write4(numbers, row, at, x):
+    """Write four numbers into a row, from a place on."""
+    numbers[row, at], numbers[row, at + 1], numbers[row, at + 2], numbers[row, at + 3] = x[0], x[1], x[2], x[3]
+
+
+@helper
+def _write_column(G, at, k, x):
+    """Write three numbers into column k, from a row on."""
+    G[at, k], G[at + 1, k], G[at + 2, k] = x[0], x[1], x[2]
 
 
 @routine
@@ -79,30 +99,30 @@ def leaf_value(
     given,
     leaf,
     terms,
-    # out: its numbers
-    value_out,
+    # out: (3, n_numbers), its numbers in the first row
+    numbers,
 ):
     """Numbers of a leaf; those of rates, which have none, are zero.
 
     Needs: bodies placed.
     """
+    at = leaf.number
     if leaf.kind == SUM:
         far, near = ZERO3, ZERO3  # reference points apart from what is measured from them: they may be far away
         for t in range(leaf.term, leaf.term + leaf.n_terms):
             root = bodies[bodies[terms[t].body].root]
             far = add3(far, scale3(terms[t].weight, load3(root.reference)))
             near = add3(near, moment_of_term(bodies, terms[t]))
-        store3(value_out, add3(far, near))
+        _write3(numbers, 0, at, add3(far, near))
     elif leaf.kind == ROTATION:
         R_WA, R_WB = frames_of_rotation(bodies, leaf)
-        Q = quaternion_between(R_WA, R_WB)
-        value_out[0], value_out[1], value_out[2], value_out[3] = Q[0], Q[1], Q[2], Q[3]
+        _write4(numbers, 0, at, quaternion_between(R_WA, R_WB))
     elif leaf.kind == COORDINATE:
-        value_out[0] = q[leaf.place]
+        numbers[0, at] = q[leaf.place]
     elif leaf.kind == GIVEN:
-        value_out[0] = given[leaf.place, 0]
+        numbers[0, at] = given[leaf.place, 0]
     else:
-        store3(value_out, ZERO3)
+        _write3(numbers, 0, at, ZERO3)
 
 
 @helper
@@ -134,7 +154,7 @@ def _turning_motion(bodies, leaf):
 
 
 @routine
-def _rotation_motion(bodies, leaf, rate_out, bias_out):
+def _rotation_motion(bodies, leaf, numbers):
     """Write rate and bias of a quaternion: Qddot = (Qdot w + Q wdot) / 2, w the angular velocity in axes of B.
 
     Needs: bodies moved.
@@ -144,11 +164,11 @@ def _rotation_motion(bodies, leaf, rate_out, bias_out):
     turning, growth = _turning_motion(bodies, leaf)
     w_B = angular(load6(bodies[leaf.body_B].V))
     w, wdot = mat_t_vec(R_WB, turning), mat_t_vec(R_WB, sub3(growth, cross3(w_B, turning)))
-    store_quaternion_rate(Q, w, rate_out)
-    store_quaternion_rate(Q, wdot, bias_out)
     square = -0.25 * dot3(w, w)  # Q w w / 4
-    for i in range(4):
-        bias_out[i] += square * Q[i]
+    a, b, c, d = quaternion_rate(Q, wdot)
+    _write4(numbers, 1, leaf.number, quaternion_rate(Q, w))
+    bias = (a + square * Q[0], b + square * Q[1], c + square * Q[2], d + square * Q[3])
+    _write4(numbers, 2, leaf.number, bias)
 
 
 @routine
@@ -179,37 +199,35 @@ def leaf_motion(
     given,
     leaf,
     terms,
-    # out: of its numbers
-    rate_out,
-    bias_out,
+    # out: (3, n_numbers), in the second row and the third
+    numbers,
 ):
     """Rates of a leaf's numbers, and their second rates while joint accelerations are zero.
 
     Needs: bodies moved.
     """
-    if leaf.kind == SUM:
-        rate, bias = _sum_motion(bodies, leaf, terms)
-        store3(rate_out, rate)
-        store3(bias_out, bias)
-    elif leaf.kind == ROTATION:
-        _rotation_motion(bodies, leaf, rate_out, bias_out)
+    at = leaf.number
+    if leaf.kind == ROTATION:
+        _rotation_motion(bodies, leaf, numbers)
     elif leaf.kind == COORDINATE:
-        rate_out[0], bias_out[0] = v[leaf.dof], 0.0
+        numbers[1, at], numbers[2, at] = v[leaf.dof], 0.0
     elif leaf.kind == GIVEN:
-        rate_out[0], bias_out[0] = given[leaf.place, 1], given[leaf.place, 2]
-    elif leaf.kind == TURNING:
-        rate, bias = _turning_motion(bodies, leaf)
-        store3(rate_out, rate)
-        store3(bias_out, bias)
-    elif leaf.kind == SPINNING:
-        _, center = mass_and_center(bodies)
-        store3(rate_out, angular(momentum_about(bodies, center)))
-        store3(bias_out, _spinning_bias(bodies, center))
+        numbers[1, at], numbers[2, at] = given[leaf.place, 1], given[leaf.place, 2]
+    else:
+        if leaf.kind == SUM:
+            rate, bias = _sum_motion(bodies, leaf, terms)
+        elif leaf.kind == TURNING:
+            rate, bias = _turning_motion(bodies, leaf)
+        else:
+            _, center = mass_and_center(bodies)
+            rate, bias = angular(momentum_about(bodies, center)), _spinning_bias(bodies, center)
+        _write3(numbers, 1, at, rate)
+        _write3(numbers, 2, at, bias)
 
 
 @routine
 def _sum_gradient(bodies, dofs, leaf, terms, moments, G):
-    """Gradient of a sum: a column is what the freedom does to all terms that it carries.
+    """Gradient of a sum of many terms: a column is what the freedom does to all terms that it carries.
 
     Needs: bodies placed.
     """
@@ -225,26 +243,65 @@ def _sum_gradient(bodies, dofs, leaf, terms, moments, G):
                 moments[parent, j] += moments[i, j]
     for k in range(len(dofs)):
         own, s = moments[dofs[k].body], load6(dofs[k].s)
-        column = add3(scale3(own[0], linear(s)), cross3(angular(s), load3(own[1:4])))
-        G[0, k], G[1, k], G[2, k] = column[0], column[1], column[2]
+        _write_column(G, leaf.number, k, add3(scale3(own[0], linear(s)), cross3(angular(s), load3(own[1:4]))))
 
 
 @routine
-def mark_ways(bodies, dofs, leaf, ways):
-    """Mark the freedoms that turn B against A in `ways` (2, n_v): first their signs, then their order from A to B.
+def _few_gradient(bodies, dofs, leaf, terms, support, G):
+    """Gradient of a sum of few terms: each adds its columns along its own way to the ground.
 
-    A freedom on the way to B alone has the sign 1, one on the way to A alone -1, all others 0.
+    Needs: bodies placed.
     """
-    n = len(dofs)
-    ways[:, :] = 0.0
-    k, i = last_dof(bodies[leaf.body_B]), 0
-    while k >= 0:
-        ways[0, k], ways[1, k] = 1.0, -i
-        k, i = dofs[k].parent, i + 1
-    k, i = last_dof(bodies[leaf.body_A]), 0
-    while k >= 0:
-        ways[0, k], ways[1, k] = ways[0, k] - 1.0, i - 2 * n
-        k, i = dofs[k].parent, i + 1
+    at = leaf.number
+    for i in range(leaf.support, leaf.support + leaf.n_support):
+        _write_column(G, at, support[i], ZERO3)
+    for t in range(leaf.term, leaf.term + leaf.n_terms):
+        term = terms[t]
+        x, k = moment_of_term(bodies, term), last_dof(bodies[term.body])
+        while k >= 0:
+            s = load6(dofs[k].s)
+            column = add3(scale3(term.weight, linear(s)), cross3(angular(s), x))
+            _write_column(G, at, k, add3((G[at, k], G[at + 1, k], G[at + 2, k]), column))
+            k = dofs[k].parent
+
+
+@routine
+def _turning_gradient(bodies, dofs, leaf, G):
+    """Gradient of a rotation or an angular velocity: freedoms on the way from A to B, up to where both ways meet.
+
+    Needs: bodies placed.
+    """
+    R_WA, R_WB = frames_of_rotation(bodies, leaf)
+    Q = quaternion_between(R_WA, R_WB)
+    i, j = last_dof(bodies[leaf.body_A]), last_dof(bodies[leaf.body_B])
+    while i != j:  # parents come before what they carry
+        k, sign = (i, -1.0) if i > j else (j, 1.0)
+        turning = scale3(sign, angular(load6(dofs[k].s)))
+        if leaf.kind == ROTATION:
+            rate = quaternion_rate(Q, mat_t_vec(R_WB, turning))
+            G[leaf.number, k] = rate[0]
+            _write_column(G, leaf.number + 1, k, (rate[1], rate[2], rate[3]))
+        else:
+            _write_column(G, leaf.number, k, turning)
+        if i > j:
+            i = dofs[i].parent
+        else:
+            j = dofs[j].parent
+
+
+@routine
+def _spinning_gradient(bodies, dofs, leaf, G):
+    """Gradient of the angular momentum about the centre of mass.
+
+    Needs: bodies placed, composites gathered.
+    """
+    _, center = mass_and_center(bodies)
+    for k in range(len(dofs)):
+        body = bodies[dofs[k].body]
+        m, h, I = load_composite(body.I_A)
+        F = rigid_mul(m, h, I, load6(dofs[k].s))
+        arm = sub3(load3(bodies[body.root].reference), center)
+        _write_column(G, leaf.number, k, add3(angular(F), cross3(arm, linear(F))))
 
 
 @routine
@@ -254,38 +311,23 @@ def leaf_gradient(
     dofs,
     leaf,
     terms,
-    # out: (its numbers, n_v)
+    support,
+    # out: (n_numbers, n_v), zero outside of the supports
     G,
-    # work: (n_bodies, 4), (2, n_v)
+    # work: (n_bodies, 4)
     moments,
-    ways,
 ):
-    """Gradients of a leaf's numbers.
+    """Gradients of a leaf's numbers, written where its support is.
 
     Needs: bodies placed, composites gathered.
     """
-    if leaf.kind == SUM:
+    if leaf.kind == SUM and leaf.n_terms > _FEW:
         _sum_gradient(bodies, dofs, leaf, terms, moments, G)
-        return
-    G[:, :] = 0.0
-    if leaf.kind == COORDINATE:
-        G[0, leaf.dof] = 1.0
+    elif leaf.kind == SUM:
+        _few_gradient(bodies, dofs, leaf, terms, support, G)
+    elif leaf.kind == COORDINATE:
+        G[leaf.number, leaf.dof] = 1.0
     elif leaf.kind == ROTATION or leaf.kind == TURNING:
-        mark_ways(bodies, dofs, leaf, ways)
-        R_WA, R_WB = frames_of_rotation(bodies, leaf)
-        Q = quaternion_between(R_WA, R_WB)
-        for k in range(len(dofs)):
-            if ways[0, k] != 0.0:
-                turning = scale3(ways[0, k], angular(load6(dofs[k].s)))
-                if leaf.kind == ROTATION:
-                    store_quaternion_rate(Q, mat_t_vec(R_WB, turning), G[:, k])
-                else:
-                    store3(G[:, k], turning)
+        _turning_gradient(bodies, dofs, leaf, G)
     elif leaf.kind == SPINNING:
-        _, center = mass_and_center(bodies)
-        for k in range(len(dofs)):
-            body = bodies[dofs[k].body]
-            m, h, I = load_composite(body.I_A)
-            F = rigid_mul(m, h, I, load6(dofs[k].s))
-            arm = sub3(load3(bodies[body.root].reference), center)
-            store3(G[:, k], add3(angular(F), cross3(arm, linear(F))))
+        _spinning_gradient(bodies, dofs, leaf, G)

@@ -27,7 +27,7 @@ from varichain.kernels.function_records import (
 from varichain.kernels.jit import helper, routine
 
 _SERIES = 0.1  # below this the series is accurate, above it the recursion of the derivatives is
-_N_TERMS = 18  # the first that is left out is below 1e-18
+_FEW_TERMS, _SOME_TERMS, _MANY_TERMS = 7, 11, 18  # for t below 1e-3, 1e-2 and 0.1: what is left out is rounding
 
 
 @helper
@@ -39,7 +39,8 @@ def _half_log(w):
     t = 0.5 * (1.0 - w)
     if t < _SERIES:
         f, d, dd = 0.0, 0.0, 0.0
-        for n in range(_N_TERMS, 0, -1):  # c_0 + t c_1 / c_0 (1 + t c_2 / c_1 (...)), with its derivatives in t
+        n_terms = _FEW_TERMS if t < 1e-3 else _SOME_TERMS if t < 1e-2 else _MANY_TERMS
+        for n in range(n_terms, 0, -1):  # c_0 + t c_1 / c_0 (1 + t c_2 / c_1 (...)), with its derivatives in t
             k = 2.0 * n / (2.0 * n + 1.0)
             dd = k * (2.0 * d + t * dd)
             d = k * (1.0 + f + t * d)

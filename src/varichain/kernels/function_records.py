@@ -1,7 +1,8 @@
 """Records of functions of the configuration: leaves, the terms of leaves, and steps that compute numbers from leaves.
 
-A function is a list of *dimensions*, one number each. A dimension reads numbers of leaves (its inputs) and computes its
-value in steps, each from one or two earlier nodes; inputs are the first nodes.
+A function is a list of *dimensions*, one number each. Dimensions that read the same leaves are a *block*: it reads
+numbers of leaves (its inputs) and computes values in steps, each from one or two earlier nodes; inputs are the first
+nodes. The *support* of a leaf or a block is the list of freedoms that can move it, in their order.
 """
 
 import numpy as np
@@ -27,6 +28,8 @@ LEAF = np.dtype(
         ("dof", _I),  # of a coordinate
         ("body_A", _I),  # of rotations: frame that is looked from, and frame that is looked at
         ("body_B", _I),
+        ("support", _I),  # first of its freedoms among those of all leaves and blocks
+        ("n_support", _I),
         ("R_A", _F, 9),  # orientations of the frames in their bodies
         ("R_B", _F, 9),
     ],
@@ -36,13 +39,25 @@ LEAF = np.dtype(
 # Weighted point of a body, or, if the weight is zero, a direction: weight * (origin of the body) + R offset.
 TERM = np.dtype([("body", _I), ("weight", _F), ("offset", _F, 3)], align=True)
 
-# One number that a dimension reads.
+# One number that a block reads.
 INPUT = np.dtype([("number", _I), ("leaf", _I)], align=True)
 
 # One operation on nodes a and b, or on a and a constant.
 STEP = np.dtype([("operation", _I), ("a", _I), ("b", _I), ("constant", _F)], align=True)
 
-DIMENSION = np.dtype([("input", _I), ("n_inputs", _I), ("step", _I), ("n_steps", _I), ("result", _I)], align=True)
+BLOCK = np.dtype(
+    [
+        ("input", _I),
+        ("n_inputs", _I),
+        ("step", _I),
+        ("n_steps", _I),
+        ("dimension", _I),  # first of its dimensions
+        ("n_dimensions", _I),
+        ("support", _I),
+        ("n_support", _I),
+    ],
+    align=True,
+)
 
 # Operations. HALF_LOG is 2 acos(w) / sqrt(1 - w^2): times the vector part of a unit quaternion, the rotation vector.
 OPERATIONS = (
@@ -87,4 +102,4 @@ OPERATIONS = (
 # What is computed: values; values, gradients and biases; Hessians too.
 VALUES, GRADIENTS, HESSIANS = 0, 1, 2
 
-LEAVES, TERMS, INPUTS, STEPS, DIMENSIONS = [Kind(record) for record in (LEAF, TERM, INPUT, STEP, DIMENSION)]
+LEAVES, TERMS, INPUTS, STEPS, BLOCKS = [Kind(record) for record in (LEAF, TERM, INPUT, STEP, BLOCK)]
