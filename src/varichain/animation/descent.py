@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from varichain.animation.bounds import Bounds
 from varichain.animation.inverse import weights_of
 from varichain.animation.prepared import PreparedSpace, importance_of
 from varichain.animation.reduced import Following, follow
-from varichain.animation.resolution import null_space, programme
+from varichain.animation.resolution import Inequalities, null_space, programme
 from varichain.animation.space import AnimationSpace
 from varichain.dynamics.arguments import opened
 from varichain.dynamics.assembly import CLOSED, assembled, close_loops, columns_to_hold
@@ -77,7 +78,8 @@ class Descent:
                 f"the limits cannot be kept from this start: {bounds.excess(start):.3g} beyond the worst; "
                 "start elsewhere, hold fewer joints, or set limits=False"
             )
-        self.start = self._look(inside)
+        self.start = inside
+        self._length = 1.0  # of all gradients, in the last step
 
     def rank(self, at: Look) -> tuple[bool, float]:
         """What makes one configuration better than another: first that it keeps the limits."""
@@ -91,8 +93,7 @@ class Descent:
         """Another start: about half a radian away in each freedom."""
         step = 0.5 * rng.standard_normal(self._layout.n_v)
         step[self._to_hold] = 0.0
-        found = self._sound(self.start.state.integrate(step))
-        return self.start if found is None else self._look(found)
+        return self._sound(self.start.state.integrate(step)) or self.start
 
     def descend(self, at: Look, tolerance: float, most: int) -> tuple[Look, int]:
         """Steps of damped least squares, with curvature where these are slow, until nothing improves."""
@@ -100,8 +101,7 @@ class Descent:
         for count in range(most):
             if self.is_reached(at, tolerance):
                 return at, count
-            moved = self._step(at, damping, is_slow)
-            trial = None if moved is None else self._look(moved)
+            trial = self._step(at, damping, is_slow)
             if trial is not None and trial.size < at.size:
                 gained = at.size - trial.size
                 is_slow, is_stuck = gained < 0.1 * at.size, gained < _STUCK * trial.size
@@ -114,16 +114,11 @@ class Descent:
                     return at, count + 1
         return at, most
 
-    def _look(self, s: State) -> Look:
-        error = self._errors.value(s) - self._wanted
-        weighted = self._factors * error
-        return Look(s, error, self._bounds.excess(s), 0.5 * float(weighted @ weighted))
-
-    def _step(self, at: Look, damping: float, is_curved: bool) -> State | None:
+    def _step(self, at: Look, damping: float, is_curved: bool) -> Look | None:
         """Configuration after a damped step; None if the loops cannot be closed there."""
         s, far = at.state, min(1.0, float(np.abs(self._factors * at.error).max()))
         try:
-            part = np.sqrt(damping * far + 1e-18)
+            part = math.sqrt(damping * far + 1e-18)
             step = self._curved_step(at, part) if is_curved else self._plain_step(at, part)
         except FunctionError:  # a length that is zero but shall not be: any step leads away
             step = 1e-3 * self._free(s)[1][:, 0]
@@ -132,15 +127,16 @@ class Descent:
     def _plain_step(self, at: Look, damping: float) -> Array:
         """Step of least squares, damped by a part of the gradients' length; a programme where it would leave limits."""
         handle, s = self._handle, at.state
-        handle.approach(s.q, s.time)  # for the gradients
-        handle.damping = damping * (float(np.linalg.norm(self._factors[:, None] * handle.gradient)) or 1.0)
+        handle.damping = damping * self._length
         step = handle.approach(s.q, s.time)
+        J = self._factors[:, None] * handle.gradient
+        self._length = float(np.linalg.norm(J)) or 1.0
         rows = self._bounds.rows(s)
         if rows is None or rows.excess(step).max() <= 0.0:
             return step
         W = self._free(s)[1]
-        J = self._factors[:, None] * (handle.gradient @ W)
-        return self._bounded(at, W, J.T @ J + handle.damping**2 * np.eye(W.shape[1]), J)
+        J = J @ W
+        return self._bounded(at, W, J.T @ J + handle.damping**2 * np.eye(W.shape[1]), J, rows)
 
     def _curved_step(self, at: Look, damping: float) -> Array:
         """Step of Newton, with all curvature taken as positive."""
@@ -157,14 +153,12 @@ class Descent:
         rows = self._bounds.rows(s)
         if rows is None or rows.excess(step).max() <= 0.0:
             return step
-        return self._bounded(at, W, (V * eigenvalues) @ V.T, J)
+        return self._bounded(at, W, (V * eigenvalues) @ V.T, J, rows)
 
-    def _bounded(self, at: Look, W: Array, H: Array, J: Array) -> Array:
+    def _bounded(self, at: Look, W: Array, H: Array, J: Array, rows: Inequalities) -> Array:
         """Step of least cost within limits."""
-        rows = self._bounds.rows(at.state, W)
-        assert rows is not None
         H = H + 1e-12 * float(np.trace(H)) * np.eye(len(H))
-        y = programme(H, J.T @ (self._factors * at.error), rows.C, rows, np.zeros(len(rows.names)))
+        y = programme(H, J.T @ (self._factors * at.error), rows.C @ W, rows, np.zeros(len(rows.names)))
         return np.asarray(W @ y, dtype=np.float64)
 
     def _free(self, s: State, has_change: bool = False) -> tuple[Following, Array]:
@@ -174,15 +168,18 @@ class Descent:
         W = following.W @ null_space(following.W[self._to_hold], 1e-10)
         return following, W / np.linalg.norm(np.sqrt(self._cost)[:, None] * W, axis=0)
 
-    def _sound(self, s: State) -> State | None:
+    def _sound(self, s: State) -> Look | None:
         """The configuration with its loops closed and within all limits, by least steps; None if there is none near."""
         for _ in range(_MOST_CORRECTIONS):
             if not self._layout.is_tree:
                 left = close_loops(self._layout, self._table, s.q, np.flatnonzero(~self._to_hold))
                 if left > 1e3 * CLOSED:
                     return None
-            if self._bounds.excess(s) <= _KEPT:
-                return s
+            excess = self._bounds.excess(s)
+            if excess <= _KEPT:
+                error = self._errors.value(s) - self._wanted
+                weighted = self._factors * error
+                return Look(s, error, excess, 0.5 * float(weighted @ weighted))
             W = self._free(s)[1]
             rows, n = self._bounds.rows(s, W), W.shape[1]
             assert rows is not None

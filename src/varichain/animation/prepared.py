@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ class PreparedSpace:
             program = Program(m, layout, names, space._nodes + [node for part in parts for node in part._nodes])
         self.gain, self.revision = positive_scalar(gain, "gain"), layout.revision
         self.damping = non_negative_scalar(damping, "damping")
-        jit.seal((function_velocity,))
+        _seal()
         self._program, self._given = program, program.given(0.0)
         self._workspace = layout.new_workspace()  # owns the memory that the table's addresses mean
         self.scale = 1.0 / np.sqrt(cost)
@@ -122,6 +123,12 @@ class PreparedSpace:
         if q.shape != (self._n_q,):
             raise ArrayError(f"q must have the shape ({self._n_q},), not {q.shape}")
         self._q = q
+
+
+@cache
+def _seal() -> None:
+    """Compile or load the kernel, once."""
+    jit.seal((function_velocity,))
 
 
 def importance_of(functions: Mapping[str, Any], importance: Mapping[str, float] | None) -> Array:

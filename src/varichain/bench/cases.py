@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from varichain.bench.contenders import CONSTRAINED, FORWARD, IMPACT, INVERSE, MASS, RUN, STEP, DisagreementError
+from varichain.bench.kinematics import composed_functions, kinematics_step
 from varichain.bench.measures import (
     Effort,
     actuator_torques,
@@ -19,6 +20,7 @@ from varichain.bench.measures import (
 from varichain.bench.mechanisms import CLOSED, LARGE, OPEN
 from varichain.bench.memory import memory
 from varichain.bench.particle_costs import particle_costs
+from varichain.bench.reaching import figure_at_rest, reach_problems, talos_at_rest
 from varichain.bench.rows import Row
 from varichain.bench.startup import start_up
 from varichain.errors import InputError
@@ -87,6 +89,10 @@ def _all_cases() -> list[Case]:
         Case("friendly calls: figure, open", friendly_calls),
         Case("structure change: figure", structure_changes),
         Case("batch: figure, 4 welds", batches),
+        Case("inverse kinematics: figure, open", kinematics_step),
+        Case("composed functions: figure, open", composed_functions),
+        Case("reach: figure", partial(reach_problems, figure_at_rest), is_long=True),
+        Case("reach: Talos", partial(reach_problems, talos_at_rest), is_long=True),
         Case("particles: chain", lambda effort: particle_costs(is_quick=effort.is_quick)),
         Case("first start: figure, open", lambda effort: start_up(), is_long=True),
         Case("memory: chain of 1000", lambda effort: memory(), is_long=True),

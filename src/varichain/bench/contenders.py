@@ -22,7 +22,13 @@ METHODS = ("euler", "rk4")
 STEP, RUN = ([f"{what}, {method}" for method in METHODS] for what in ("one step", "20 steps"))
 TIME_STEP = 1e-3  # [s]
 LONGEST = 0.05  # [s] that single steps follow each other before they begin again
-PEERS = {"pinocchio": "Pinocchio", "mujoco": "MuJoCo", "pydrake": "Drake"}  # by the name of their package
+PEERS = {
+    "pinocchio": "Pinocchio",
+    "mujoco": "MuJoCo",
+    "pydrake": "Drake",
+    "pink": "pink",
+    "mink": "mink",
+}  # by the name of their package
 AGREEMENT = 1e-9  # relative to the largest entry of the answer
 _LONG = 60  # freedoms, up to which that is more than what rounding does to accelerations
 

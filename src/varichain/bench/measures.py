@@ -39,7 +39,7 @@ def beside_peers(task: str, mechanism: str, effort: Effort) -> list[Row]:
     found = differences(rivals)
     ours, *others = rivals
     with one_core():
-        timings = _interleaved({rival.name: rival.run for rival in rivals}, effort)
+        timings = interleaved({rival.name: rival.run for rival in rivals}, effort)
     if not others:
         return [row_alone(task, mechanism, timings, ours.name)]
     rows = []
@@ -57,7 +57,7 @@ def growth(task: str, family: str, effort: Effort) -> list[Row]:
     builders = {**OPEN, **CLOSED}
     runs = {name: varichain_contenders(task, builders[name]())[0].run for name in names}
     with one_core():
-        timings = _interleaved(runs, effort)
+        timings = interleaved(runs, effort)
     small, large = names[-2:]
     times = size_of(large) / size_of(small)
     return [row_growth(f"growth of {task}", large, timings, large, small, growth_target(times))]
@@ -96,7 +96,7 @@ def friendly_calls(effort: Effort) -> list[Row]:
         "s.integrate(step)": lambda: s.integrate(a),
     }
     with one_core():
-        timings = _interleaved(calls, effort)
+        timings = interleaved(calls, effort)
     return [row_alone(name, "figure, open", timings, name, FRIENDLY) for name in calls]
 
 
@@ -183,7 +183,7 @@ def _many(given: Question, batch: vc.Batch, n: int) -> tuple[np.ndarray, np.ndar
     return q, v
 
 
-def _interleaved(runs: dict[str, Callable[[], object]], effort: Effort) -> Timings:
+def interleaved(runs: dict[str, Callable[[], object]], effort: Effort) -> Timings:
     """Times of all, in so many rounds as there is time for."""
     slowest = max(min(_seconds(run) for _ in range(2)) for run in runs.values())
     batch = 5e-4 if slowest < 1e-3 else 2e-3

@@ -20,7 +20,7 @@ from varichain.files import completed
 
 BEGIN, END = "<!-- begin: measured -->", "<!-- end: measured -->"
 HEADINGS = ("work", "mechanism", "ours", "beside", "theirs", "ratio (quartiles)", "difference", "target", "met")
-_PACKAGES = ("numpy", "numba", "llvmlite", "pin", "mujoco", "drake")
+_PACKAGES = ("numpy", "numba", "llvmlite", "pin", "mujoco", "drake", "pin-pink", "mink", "daqp")
 _SCALES = {"us": 1e6, "s": 1.0, "MB": 1.0}
 
 

@@ -14,10 +14,13 @@ _RATIOS = {
     (CONSTRAINED, "ladder of 40", "Pinocchio"): 15.0,
     (CONSTRAINED, "ladder of 40", "MuJoCo"): 2.0,
     ("20 steps, euler", "figure, 4 welds", "MuJoCo"): 2.4,
+    ("inverse kinematics", "figure, open", "mink"): 5.0,
+    ("inverse kinematics", "figure, open", "pink"): 8.0,
     ("batch", "figure, 4 welds", "MuJoCo"): 2.5,
 }
 ACTUATED = 5.0  # inverse dynamics of a closed chain: at most so many times its forward dynamics
 FRIENDLY = 15e-6  # [s]: a friendly call on the figure
+FUNCTIONS = 100e-6  # [s]: six composed functions of the figure with their Hessians
 CHANGE = 200e-6  # [s]: a structure change of the figure
 READY, IMPORTED = 1.5, 0.3  # [s]: a later process to its first result, the import
 MEMORY = 200.0  # in megabytes: a whole process that computes the chain of 1000
