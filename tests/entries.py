@@ -6,6 +6,7 @@ A new public function is in the registry by being public; if it has a parameter 
 
 import inspect
 import itertools
+import math
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -279,6 +280,9 @@ SPECIAL = {
     ("figures.ground", "size"): lambda m, s: (10.0, 4.0),
     ("Cut", "joint"): lambda m, s: "elbow",
     ("Distance", "length"): lambda m, s: 0.5,
+    ("ConstantForce", "force"): lambda m, s: 0.5,
+    ("FrictionCone", "friction"): lambda m, s: 0.5,
+    ("LineForce", "function"): lambda m, s: math.hypot,
     ("acceleration", "a"): lambda m, s: np.zeros(2),
     ("set_pose", "m"): lambda m, s: (m.cut("shoulder", state=s), m)[1],
     ("set_pose", "link"): lambda m, s: "upper",

@@ -13,7 +13,8 @@ TOPICS = {
         "Structure",
         "Mechanisms, links, joints, shapes and named frames.",
         "Mechanism Link Frame Inertia Pose Joint Revolute Prismatic Screw Spherical SwingTwist Universal Cylindrical "
-        "Planar Free Fixed PinInSlot PointOnLine PointInPlane Distance Coupling Breaks Shape Box Sphere Capsule "
+        "Planar Free Fixed PinInSlot PointOnLine PointInPlane Distance SpringDamper ConstantForce "
+        "LineForce TorsionSpring Coupling Breaks Shape Box Sphere Capsule "
         "Cylinder Ellipsoid Mesh check",
     ),
     "state": ("States", "Time, coordinates and velocities.", "State JointState"),
@@ -22,7 +23,8 @@ TOPICS = {
         "Poses, Jacobians, forces, energies; loops and their freedoms.",
         "pose set_pose velocity acceleration jacobian bias_acceleration center_of_mass center_of_mass_jacobian "
         "mass_matrix bias_force equilibrium Equilibrium "
-        "forward_dynamics ForwardDynamics inverse_dynamics InverseDynamics Actuation joint_forces Force LoopForces "
+        "forward_dynamics ForwardDynamics inverse_dynamics InverseDynamics Actuation FrictionCone "
+        "WrenchLimits joint_forces Force LoopForces "
         "loop_states LoopState energy Energy momentum Momentum mobility Mobility assemble Assembly project "
         "limit_excess coupling_matrix CouplingMatrix Prepared Batch",
     ),

@@ -12,11 +12,13 @@ from strategies import not_numbers, unit_axes
 from varichain.errors import InputError
 from varichain.mechanism import (
     JOINT_TYPES,
+    ConstantForce,
     Cylindrical,
     Distance,
     Fixed,
     Free,
     Joint,
+    LineForce,
     Mechanism,
     PinInSlot,
     Planar,
@@ -26,7 +28,9 @@ from varichain.mechanism import (
     Revolute,
     Screw,
     Spherical,
+    SpringDamper,
     SwingTwist,
+    TorsionSpring,
     Universal,
 )
 from varichain.mechanism.joint_text import joint_from_text, joint_text
@@ -45,7 +49,8 @@ EVERY = [
     Planar(),
     PinInSlot(),
 ]
-IN_LOOPS = [PointOnLine(), PointInPlane(), Distance(0.3)]
+ELEMENTS = [SpringDamper(stiffness=2.0), ConstantForce(1.0), LineForce(math.hypot), TorsionSpring(stiffness=3.0)]
+IN_LOOPS = [PointOnLine(), PointInPlane(), Distance(0.3), *ELEMENTS]
 BOUNDED = [joint for joint in EVERY if not joint.has_quaternion and joint.n_v > 0]
 MOVING = [joint for joint in EVERY if joint.n_v > 0]
 INF = math.inf
@@ -81,8 +86,8 @@ def test_all_types():
     [
         *zip(
             EVERY + IN_LOOPS,
-            [1, 1, 1, 4, 7, 0, 2, 2, 3, 2, 5, 6, 7],
-            [1, 1, 1, 3, 6, 0, 2, 2, 3, 2, 4, 5, 5],
+            [1, 1, 1, 4, 7, 0, 2, 2, 3, 2, 5, 6, 7, 7, 7, 7, 7],
+            [1, 1, 1, 3, 6, 0, 2, 2, 3, 2, 4, 5, 5, 6, 6, 6, 6],
             strict=True,
         )
     ],

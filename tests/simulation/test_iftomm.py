@@ -153,11 +153,22 @@ def governor():
     return m, s
 
 
-def test_flyball_governor():
-    """The governor follows the reference while its springs damp at 1e4 per second; both rods move alike."""
+@pytest.mark.parametrize("by_element", [True, False])
+def test_flyball_governor(by_element):
+    """The governor follows the reference while its springs damp at 1e4 per second; both rods move alike.
+
+    The spring-dampers are force elements, or written by hand as generalized forces.
+    """
     m, s = governor()
+    controller = vc.Compiled(springs)
+    if by_element:
+        element, controller = vc.SpringDamper(stiffness=K, damping=C, length=REST), None
+        for side in (1, -1):
+            ends = {"at": (0.5 * side, 0, 0), "at_other": (0.05 * side, 0, 0)}
+            m.connect(f"rod {side}", "slider", element, **ends, name=f"spring {side}")
+        s = s.follow(m)
     expected = up_to(GOVERNED, scaled(10.0, 0.01))
-    trace = vc.simulate(m, s, max(expected), controller=vc.Compiled(springs), step=scaled(1e-4, 2e-4), sample=0.01)
+    trace = vc.simulate(m, s, max(expected), controller=controller, step=scaled(1e-4, 2e-4), sample=0.01)
     for t, row in expected.items():
         s = trace.at(t)
         assert np.abs(s.q[:3] - row[:3]).max() < GOVERNOR, t

@@ -4,6 +4,7 @@ The numbers were computed elsewhere: from its one equation of motion, DOP853 wit
 """
 
 import numpy as np
+import pytest
 from scipy.integrate import simpson
 
 import varichain as vc
@@ -55,13 +56,22 @@ def slider_crank():
     return m, s
 
 
-def test_slider_crank():
-    """Angles, slider and the integral of the kinetic energy are the reference's for 10 s."""
+@pytest.mark.parametrize("by_element", [True, False])
+def test_slider_crank(by_element):
+    """Angles, slider and the integral of the kinetic energy are the reference's for 10 s.
+
+    The spring-damper is a force element, or written by hand as generalized forces.
+    """
     m, s = slider_crank()
+    controller = vc.Compiled(spring)
+    if by_element:
+        element = vc.SpringDamper(stiffness=1.0, damping=1.0, length=1.0)
+        m.connect("rod", "crank", element, at=(0.5, 0, 0), at_other=(CRANK / 2, 0, 0), name="spring")
+        s, controller = s.follow(m), None
     samples = {t: row for t, row in SAMPLES.items() if t <= scaled(10.0, 0.4)}
     push = vc.Force("rod", (1, 0, 0), at=(2, 0, 0))
     step = scaled(5e-3, 4e-2)
-    trace = vc.simulate(m, s, max(samples), controller=vc.Compiled(spring), forces=[push], step=step)
+    trace = vc.simulate(m, s, max(samples), controller=controller, forces=[push], step=step)
     kinetic = trace.epochs[0].energy[:, 0]
     for t, row in samples.items():
         s, n = trace.at(t), round(t / step) + 1

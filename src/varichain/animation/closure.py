@@ -42,7 +42,7 @@ def closure_error(m: Mechanism, name: str) -> Function:
 
 def _loop_error(loop: LoopSlot) -> Function:
     """Errors of a loop's rows, as `kernels/loops.py` measures them."""
-    axes, second, pitch, length = loop.joint.loop_geometry()
+    axes, second, pitch, length, *_ = loop.joint.loop_geometry()
     A, B = _turned(loop.link_A, loop.on_A, axes), _turned(loop.link_B, loop.on_B, axes)
     R_AW, R_BW = Function(axis_nodes(A)), Function(axis_nodes(B))
     between = Function(Points((A, B), (1.0, -1.0)).nodes(3))

@@ -76,7 +76,7 @@ def actuator_torques(mechanism: str, effort: Effort) -> list[Row]:
         other: lambda: handle.forward_dynamics(q, v, tau, a),
     }
     with one_core():
-        timings = _interleaved(runs, effort)
+        timings = interleaved(runs, effort)
     return [row_growth("actuator torques", mechanism, timings, ours, other, ACTUATED)]
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from varichain.scenarios.scenario import Scenario
     from varichain.trace import Trace
 
-METHODS = ("euler", "rk4", "rk45", "gbs")
+METHODS = ("euler", "rk4", "rk45", "gbs", "implicit")
 
 
 def run(

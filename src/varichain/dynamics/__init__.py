@@ -13,6 +13,7 @@ from varichain.dynamics.joint_forces import joint_forces
 from varichain.dynamics.kinematics import acceleration, bias_acceleration, jacobian, pose, set_pose, velocity
 from varichain.dynamics.limits import limit_excess
 from varichain.dynamics.loop_forces import LoopForces
+from varichain.dynamics.loop_limits import FrictionCone, WrenchLimits
 from varichain.dynamics.loops import LoopState, loop_states
 from varichain.dynamics.mobility import Mobility, mobility
 from varichain.dynamics.prepare import Prepared
@@ -28,12 +29,14 @@ __all__ = [
     "Equilibrium",
     "Force",
     "ForwardDynamics",
+    "FrictionCone",
     "InverseDynamics",
     "LoopForces",
     "LoopState",
     "Mobility",
     "Momentum",
     "Prepared",
+    "WrenchLimits",
     "acceleration",
     "assemble",
     "bias_acceleration",

@@ -9,10 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from varichain.dynamics.actuator_solve import ActuatorSolve, freedoms_of
+from varichain.dynamics.arguments import Table
+from varichain.dynamics.loop_limits import LoopLimits, Programme
 from varichain.dynamics.mobility import actuation_kind
 from varichain.dynamics.torque_limits import within_limits
 from varichain.errors import ActuationError, InputError
 from varichain.layout.layout import Layout
+from varichain.layout.state import State
 from varichain.layout.tree import JointSlot
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_numbers, mapping
@@ -58,6 +61,33 @@ class Actuation(Reported):
         return f"actuation: {len(self.names)} freedoms{more}", (Listing(("freedom", "tau [N m or N]"), rows),)
 
 
+def distribute_within(
+    found: ActuatorSolve,
+    table: Table,
+    s: State,
+    limits: Mapping[str, tuple[float, float]] | None,
+    loop_limits: LoopLimits,
+    carriers: Sequence[JointSlot] = (),
+) -> tuple[Actuation, dict[str, Array], Array]:
+    """Torques of the actuators, residuals by joint and multipliers, within limits of torques and of loop forces."""
+    carried = [k for slot in carriers for k in range(slot.v.start, slot.v.stop)]
+    programme = Programme(found, table, s, carried)
+    programme.bound_torques(_bounds(found.layout, found.actuators.names, limits or {}))
+    for name, one in loop_limits.items():
+        programme.bound_loop(name, one)
+    tau, rest, x = programme.solve(loop_limits)
+    if not found.is_driven and not carriers:  # equations that no torques meet were left out
+        missing = found.tau_ind - found.S.T @ tau
+        if np.abs(missing).max(initial=0.0) > _DRIVEN * max(1.0, float(np.abs(found.tau_ind).max(initial=0.0))):
+            raise _undrivable(found, missing)
+    return _as_actuation(found, tau), _by_joint(carriers, carried, rest), x
+
+
+def _by_joint(carriers: Sequence[JointSlot], carried: list[int], rest: Array) -> dict[str, Array]:
+    places = dict(zip(carried, rest.tolist(), strict=True))
+    return {slot.name: np.array([places[k] for k in range(slot.v.start, slot.v.stop)]) for slot in carriers}
+
+
 def distribute(
     found: ActuatorSolve, limits: Mapping[str, tuple[float, float]] | None, carriers: Sequence[JointSlot] = ()
 ) -> tuple[Actuation, dict[str, Array]]:
@@ -81,9 +111,7 @@ def distribute(
         if (tau < bounds[0]).any() or (tau > bounds[1]).any():
             load = found.tau_ind
             tau, rest = within_limits(found.S, found.W[carried], load, actuators.root_cost**2, bounds, actuators.names)
-    places = dict(zip(carried, rest.tolist(), strict=True))
-    residuals = {slot.name: np.array([places[k] for k in range(slot.v.start, slot.v.stop)]) for slot in carriers}
-    return _as_actuation(found, tau), residuals
+    return _as_actuation(found, tau), _by_joint(carriers, carried, rest)
 
 
 def _least_norm(S: Array, root: Array, load: Array) -> Array:

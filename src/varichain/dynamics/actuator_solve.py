@@ -16,7 +16,7 @@ from varichain.dynamics.loops import constraint_matrix
 from varichain.dynamics.preferences import SLIDING, actuated_columns
 from varichain.dynamics.rank import kept_by_kinematics, least_norm
 from varichain.errors import ActuationError, AssemblyError, UnknownNameError
-from varichain.kernels.actuator_torques import actuator_torques
+from varichain.kernels.actuator_torques import actuator_torques, wished_torques
 from varichain.kernels.pivots import massless_freedom
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
@@ -120,6 +120,7 @@ class ActuatorSolve:
         self.work = self._K, np.empty((n, n_actuated + 1)), self._work, self._places
         self.rank, self.opening, self.missing, self.load, self.is_nearly_singular = 0, 0.0, 0.0, 0.0, False
         self._largest = 0.0
+        self._normal: Array | None = None
 
     @property
     def is_open(self) -> bool:
@@ -168,12 +169,32 @@ class ActuatorSolve:
                 {},
             )
         if not self.is_driven:
-            raise ActuationError(
-                f"the {len(self.actuators.names)} actuators cannot drive this motion: a generalized force of "
-                f"{self.missing:.3g} N m is missing; vc.inverse_dynamics says where",
-                self.missing,
-                [],
-            )
+            raise self._undriven()
+
+    def wished(self, table: Table, q: Array, v: Array, wished: Array, weight: Array) -> tuple[Array, Array]:
+        """Accelerations nearest to those wished for that the loops allow, and torques of all joints that give them.
+
+        Raises:
+            ActuationError: The actuators cannot drive this motion.
+        """
+        plan, n = self.actuators, self.layout.n_v
+        if self._normal is None:
+            self._normal = np.empty((n, n))
+        a = np.empty(n)
+        self.missing, self.load = wished_torques(
+            table, q, v, wished, weight, *plan.arrays, *self.work, self._normal, a, self.tau
+        )
+        if not self.is_driven:
+            raise self._undriven()
+        return a, self.tau
+
+    def _undriven(self) -> ActuationError:
+        return ActuationError(
+            f"the {len(self.actuators.names)} actuators cannot drive this motion: a generalized force of "
+            f"{self.missing:.3g} N m is missing; vc.inverse_dynamics says where",
+            self.missing,
+            [],
+        )
 
     # What follows is of the state that was solved last.
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from varichain.dynamics.actuation import Actuation, distribute
+from varichain.dynamics.actuation import Actuation, distribute, distribute_within
 from varichain.dynamics.actuator_solve import ActuatorSolve, actuators_of
 from varichain.dynamics.arguments import Table, joint_vector, opened_with_mass
 from varichain.dynamics.forces import Force, applied
 from varichain.dynamics.formulations import reaction
-from varichain.dynamics.loop_forces import NO_LOOPS, LoopForces, require_closed
+from varichain.dynamics.loop_forces import NO_LOOPS, LoopForces, loop_forces, require_closed
+from varichain.dynamics.loop_limits import LoopLimits, checked_loop_limits
 from varichain.dynamics.loops import constraint_bias, constraint_matrix
 from varichain.dynamics.mobility import mobility
 from varichain.dynamics.report import joint_listing
@@ -90,6 +91,7 @@ def inverse_dynamics(
     actuators: bool | None = None,
     weights: Mapping[str, float] | None = None,
     limits: Mapping[str, tuple[float, float]] | None = None,
+    loop_limits: LoopLimits | None = None,
     nearest: bool = False,
     residuals: Iterable[str] = (),
 ) -> InverseDynamics:
@@ -109,6 +111,8 @@ def inverse_dynamics(
         actuators: Whether only actuated joints may give torque; by default in closed chains, or with weights, limits.
         weights: Cost of a joint's torque squared, 1 if not named.
         limits: (lower, upper) torque of joints; needs the extra "qp".
+        loop_limits: What loops can bear, by the names of their joints: `FrictionCone` or `WrenchLimits`; needs the
+            extra "qp". Where loop forces are not unique, those that keep within are found too.
         nearest: Whether accelerations (n_v,) that would open the loops, as recorded ones do, are replaced by the
             nearest that do not, in the metric of the masses [Gauss]; the result has the `correction`.
         residuals: Names of tree joints that may carry what the actuators cannot, such as the free joint of a recorded
@@ -120,13 +124,14 @@ def inverse_dynamics(
     """
     layout, table = opened_with_mass(m, s)
     mapping(weights, "weights"), mapping(limits, "limits"), flag(nearest, "nearest")
+    bearing = checked_loop_limits(layout, loop_limits)
     carriers = [layout.slot(name) for name in listed(residuals, str, "residuals")]
     if actuators is not None:
         flag(actuators, "actuators")
         if carriers and not actuators:
             raise InputError("residuals are what actuators cannot give: leave out actuators=False, which drives all")
     else:
-        actuators = not layout.is_tree or bool(weights) or bool(limits) or bool(carriers)
+        actuators = not layout.is_tree or bool(loop_limits) or bool(weights) or bool(limits) or bool(carriers)
     if layout.is_tree and not actuators:
         acceleration = joint_vector(layout, a, "a")
         tau = np.empty(layout.n_v)
@@ -150,9 +155,14 @@ def inverse_dynamics(
             tau, none = np.empty(layout.n_v), reaction(layout, table, s, np.zeros(layout.n_v))
             _inverse_dynamics(table, s.q, s.v, acceleration, tau)
             return InverseDynamics(tau, acceleration, none, None, is_close, layout, correction, {})
-        actuation, carried = distribute(found, limits, carriers)
-        tau, loop_forces = actuation.tree, _reaction(layout, table, s, found, actuation, carried)
-    return InverseDynamics(tau, acceleration, loop_forces, actuation, is_close, layout, correction, carried)
+        if bearing:
+            actuation, carried, x = distribute_within(found, table, s, limits, bearing, carriers)
+            forces_found = loop_forces(layout, table, x, False)
+        else:
+            actuation, carried = distribute(found, limits, carriers)
+            forces_found = _reaction(layout, table, s, found, actuation, carried)
+    tau = actuation.tree
+    return InverseDynamics(tau, acceleration, forces_found, actuation, is_close, layout, correction, carried)
 
 
 def _reaction(

@@ -20,6 +20,7 @@ def solve_programme(
     what: str,
     bounds: tuple[Array, Array] | None = None,
     n_equalities: int = 0,
+    start: Array | None = None,
 ) -> Array | None:
     """Vector z of least z^T H z / 2 + f^T z within bounds; None if there is none.
 
@@ -31,6 +32,7 @@ def solve_programme(
         what: What the programme is for, in the plural, for the error without daqp.
         bounds: Lower and upper bounds of z itself (n,).
         n_equalities: Number of rows, the first ones, whose two bounds are the same.
+        start: Solution of a similar programme (n,), from which the bounds that act are guessed.
 
     Raises:
         MissingExtraError: daqp is not installed.
@@ -45,5 +47,5 @@ def solve_programme(
     sense[first : first + n_equalities] = _EQUALITY
     low, high = np.maximum(low, -_OPEN), np.minimum(high, _OPEN)
     A, H = np.ascontiguousarray(A), np.ascontiguousarray(H)
-    z, _, flag, _ = daqp.solve(H, f, A, high, low, sense, primal_tol=_KEPT)
+    z, _, flag, _ = daqp.solve(H, f, A, high, low, sense, primal_tol=_KEPT, primal_start=start)
     return np.asarray(z, dtype=np.float64) if flag >= _SOLVED else None

@@ -33,6 +33,7 @@ from varichain.kernels.totals import energy
 from varichain.layout.state import State
 from varichain.mechanism.connections import connection_edit, cut_joint
 from varichain.mechanism.coupling import Coupling, coupling_edit
+from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
 from varichain.mechanism.log import Edit, LogEntry
 from varichain.mechanism.mechanism import Mechanism
@@ -257,9 +258,13 @@ def _sorted(m: Mechanism, actions: Sequence[Action]) -> tuple[list[Edit], list[C
 def _stores_energy(edits: list[Edit], links: list[Link]) -> bool:
     """Whether joints that are cut have springs or armature, or new ones springs."""
     for edit in edits:
-        if edit.multiplier is None and (any(edit.model.stiffness) or any(edit.model.armature)):
+        if edit.multiplier is None and _has_energy(edit.model):
             return True
-    return any(any(link.joint.stiffness) or any(link.joint.armature) for link in links if link.joint)
+    return any(_has_energy(link.joint) for link in links if link.joint)
+
+
+def _has_energy(joint: Joint) -> bool:
+    return any(joint.stiffness) or any(joint.armature) or bool(joint.law)
 
 
 def _stored(s: State) -> float:

@@ -7,12 +7,21 @@ from varichain.kernels.constraint_solve import factor_at_rest
 from varichain.kernels.couplings import slip_of
 from varichain.kernels.inverse_dynamics import newton_euler
 from varichain.kernels.jit import INTEGER, INTEGERS, MATRIX, TABLE, VECTOR, helper, kernel, routine
-from varichain.kernels.kinematics import place_all
-from varichain.kernels.loop_basis import along_independent, eliminate, reduce_rows, solve_reaction, virtual_row
+from varichain.kernels.kinematics import move_all, place_all
+from varichain.kernels.loop_basis import (
+    along_independent,
+    eliminate,
+    load_biases,
+    reduce_rows,
+    solve_dependent,
+    solve_reaction,
+    virtual_row,
+)
 from varichain.kernels.loops import place_rows, relative, row_bias
 from varichain.kernels.records import COORDINATES
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_rows
 
+_LITTLE = 1e-10  # weight of freedoms that nothing is wished for: enough to decide what is open otherwise
 _DRIVEN = 1e-9  # rows of S^T with less than this part of the largest drive nothing
 _RENEWED = 1e-4  # a row with a smaller square than this part of what it was is orthogonalized anew
 
@@ -248,11 +257,146 @@ def actuator_torques(
     write_jacobian(bodies, dofs, loops, rows, K)
     rank, pivot = eliminate(rows, readiness, K, columns, kept)
     reduce_rows(K, rank)
-    load = 0.0
-    for k in range(n_v):
-        load = max(load, abs(tau_O[k]) * scale[k])
+    load = _largest(tau_O, scale)
     _, driven, missing = share_load(
         bodies, dofs, loops, actuated, scale, root_cost, K, columns, rank, tau_O, row, B, tau_out
     )
     load_reaction(bodies, dofs, loops, actuated, K, columns, kept, rank, tau_O, tau_out, row, x, x_out)
     return float(rank), opening, missing, load, min(pivot, math.sqrt(margin)), driven
+
+
+@helper
+def _largest(x, scale):
+    largest = 0.0
+    for k in range(len(x)):
+        largest = max(largest, abs(x[k]) * scale[k])
+    return largest
+
+
+@routine
+def _factor_normal(K, columns, rank, weight, scale, N):
+    """Cholesky factor of W^T (D + e) W in N, with reciprocals on its diagonal; e is small, in all freedoms."""
+    n_free = len(columns) - rank
+    for c in range(n_free):
+        k, row = columns[rank + c], N[c]
+        for d in range(c):
+            row[d] = 0.0
+        row[c] = weight[k] + _LITTLE / (scale[k] * scale[k])
+    for i in range(rank):
+        k, dependent = columns[i], K[i]
+        size = weight[k] + _LITTLE / (scale[k] * scale[k])
+        for c in range(n_free):
+            part, row = size * dependent[rank + c], N[c]
+            for d in range(c + 1):
+                row[d] += part * dependent[rank + d]
+    for c in range(n_free):
+        row = N[c]
+        for d in range(c):
+            row[d] = (row[d] - _dot(row, N[d], d)) * N[d, d]
+        row[c] = 1.0 / math.sqrt(row[c] - _dot(row, row, c))
+
+
+@routine
+def _solve_normal(N, z):
+    """Replace right-hand sides by the solution, with the factor."""
+    for c in range(len(z)):
+        z[c] = (z[c] - _dot(N[c], z, c)) * N[c, c]
+    for c in range(len(z) - 1, -1, -1):
+        row = N[c]
+        z[c] *= row[c]
+        for d in range(c):
+            z[d] -= row[d] * z[c]
+
+
+@routine
+def nearest_allowed(K, columns, rank, x, wished, weight, scale, N, work, a_out):
+    """Accelerations a = W z + w that loops allow, of least sum weight (a - wished)^2; x has w of dependent freedoms.
+
+    Of these, the nearest to what is wished for in freedoms without weight, nearly. The little that these count at first
+    is taken back by a second solution (iterated regularization). N (n_v, n_v) and `work` (2 n_v) are for work.
+    """
+    n, n_free = len(columns), len(columns) - rank
+    z, missing = work[:n_free], work[n : 2 * n]
+    for c in range(rank, n):
+        a_out[columns[c]] = 0.0
+    for i in range(rank):
+        a_out[columns[i]] = x[i]
+    _factor_normal(K, columns, rank, weight, scale, N)
+    for turn in range(2):
+        little = _LITTLE if turn == 0 else 0.0
+        for k in range(n):
+            missing[k] = (weight[k] + little / (scale[k] * scale[k])) * (wished[k] - a_out[k])
+        along_independent(K, columns, rank, missing, z)
+        _solve_normal(N, z)
+        for c in range(n_free):
+            a_out[columns[rank + c]] += z[c]
+        for i in range(rank):
+            row, part = K[i], 0.0
+            for c in range(n_free):
+                part += row[rank + c] * z[c]
+            a_out[columns[i]] -= part
+
+
+@kernel(
+    TABLE,
+    VECTOR,
+    VECTOR,
+    VECTOR,
+    VECTOR,
+    INTEGERS,
+    VECTOR,
+    VECTOR,
+    VECTOR,
+    MATRIX,
+    MATRIX,
+    VECTOR,
+    INTEGERS,
+    MATRIX,
+    VECTOR,
+    VECTOR,
+)
+def wished_torques(
+    # layout
+    table,
+    # in: accelerations that are wished for, and how much each freedom counts (n_v)
+    q,
+    v,
+    wished,
+    weight,
+    # in: as of `actuator_torques`
+    actuated,
+    root_cost,
+    scale,
+    readiness,
+    # work: as of `actuator_torques`, and (n_v, n_v)
+    K,
+    B,
+    work,
+    places,
+    N,
+    # out (n_v), (n_all)
+    a_out,
+    tau_out,
+):
+    """Torques of actuators that give the accelerations nearest to those wished for which the loops allow.
+
+    Returns the largest part of the load that the actuators cannot give, and the load itself [N m].
+    """
+    bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
+    n_v = len(dofs)
+    tau_O, row, x = work[:n_v], work[n_v : 2 * n_v], work[2 * n_v :]
+    columns, kept = places[:n_v], places[n_v:]
+    move_all(q, v, bodies, dofs)
+    factor_at_rest(table)
+    write_jacobian(bodies, dofs, loops, rows, K)
+    rank, _ = eliminate(rows, readiness, K, columns, kept)
+    load_biases(bodies, loops, rows, kept, rank, x)
+    solve_dependent(K, rank, x)
+    reduce_rows(K, rank)
+    nearest_allowed(K, columns, rank, x, wished, weight, scale, N, work[: 2 * n_v], a_out)
+    newton_euler(table, q, v, a_out, tau_O)
+    load = _largest(tau_O, scale)
+    _, _, missing = share_load(
+        bodies, dofs, loops, actuated, scale, root_cost, K, columns, rank, tau_O, row, B, tau_out
+    )
+    return missing, load

@@ -157,6 +157,10 @@ def _fill_loop(spec, loop, bodies, dofs, links, support):
     loop.angle = spec.angle
     loop.pitch = spec.pitch
     loop.length = spec.length
+    loop.law = spec.law
+    loop.is_slack = spec.is_slack
+    loop.pull = spec.pull
+    loop.function = spec.function
     _fill_freedoms(spec, loop)
     loop.isotropic = spec.isotropic
     loop.is_modal = spec.is_modal

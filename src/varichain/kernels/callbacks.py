@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
+from varichain.errors import InputError
 from varichain.kernels.jit import COMPILES, JIT_DISABLED, helper
 
 # With the compiler off there are no addresses: each function has a number instead.
 _PLAIN: dict[int, Any] = {}
+_KEPT: list[Any] = []  # compiled forces: their addresses are good for the life of the process
 
 
 def address_of(function: Any) -> tuple[int, Any]:
@@ -31,6 +34,33 @@ def address_of(function: Any) -> tuple[int, Any]:
         inner(t, carray(q, (n_q,)), carray(v, (n_v,)), carray(tau, (n_v,)))
 
     return bridge.address, bridge
+
+
+@functools.cache
+def address_of_force(function: Any) -> int:
+    """Address of a force f(length, rate) along a line; the function stays in memory with what it was compiled to.
+
+    Raises:
+        InputError: Numba cannot compile it.
+    """
+    if JIT_DISABLED:
+        number = len(_PLAIN) + 1
+        _PLAIN[number] = getattr(function, "py_func", function)
+        return number
+    from numba import cfunc, njit, types
+
+    inner = function if hasattr(function, "py_func") else njit(function)
+
+    def bridge(length, rate):
+        return inner(length, rate)
+
+    try:
+        made = cfunc(types.float64(types.float64, types.float64))(bridge)
+    except Exception as error:  # Numba has many kinds of errors
+        reason = " ".join(line.strip() for line in str(error).splitlines() if line.strip())[:400]
+        raise InputError(f"Numba cannot compile {getattr(function, '__name__', 'the function')!r}: {reason}") from error
+    _KEPT.append(made)
+    return int(made.address)
 
 
 def address_of_law(function: Any, record: Any) -> tuple[int, Any]:
@@ -66,6 +96,17 @@ if COMPILES:
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
+
+    @intrinsic
+    def call_force(typing_context: Any, address: Any, length: Any, rate: Any) -> Any:
+        """Force along a line, from the function at an address."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            number = ir.DoubleType()
+            kind = ir.FunctionType(number, [number, number])
+            return builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), arguments[1:])
+
+        return types.float64(address, length, rate), generate
 
     @intrinsic
     def _call_law(
@@ -105,6 +146,10 @@ if COMPILES:
         _call(address, t, q.ctypes.data, len(q), v.ctypes.data, len(v), tau.ctypes.data)
 
 else:
+
+    def call_force(address, length, rate):
+        """Force along a line, from the function at an address."""
+        return float(_PLAIN[int(address)](length, rate))
 
     def call_law(address, t, q, v, tau, memory):
         """Let a discrete controller set tau, and change its memory."""

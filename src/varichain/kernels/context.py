@@ -15,4 +15,5 @@ class Context(NamedTuple):
     motion: Any  # numbers of the channels
     controls: Any  # gains and torques, one record a freedom
     run: Any  # record of the run
+    extra: Any  # generalized forces (n_v) beside all others, of implicit steps
     rate: Any  # 1 / step if a step is to undo the errors of loops (Euler), 0 if they are closed otherwise

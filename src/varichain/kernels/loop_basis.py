@@ -180,7 +180,7 @@ def motion_basis(
     if rank + len(independent) != n:
         return rank, 0.0
     reduce_rows(K, rank)
-    _load_biases(bodies, loops, rows, kept, rank, x)
+    load_biases(bodies, loops, rows, kept, rank, x)
     solve_dependent(K, rank, x)
     W_out[:, :] = 0.0
     for c in range(len(independent)):
@@ -207,7 +207,7 @@ def motion_basis(
 
 
 @routine
-def _load_biases(bodies, loops, rows, kept, rank, x):
+def load_biases(bodies, loops, rows, kept, rank, x):
     """-Kdot v of the kept rows.
 
     Needs: bodies moved, rows placed.

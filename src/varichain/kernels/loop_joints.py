@@ -5,12 +5,13 @@ Freedom k of a loop's joint is described by a row, `free_kinds[k]` and `free_axe
 
 import math
 
+from varichain.kernels.callbacks import call_force
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.loops import place_loop, relative
 from varichain.kernels.passive import ball_sliding, sliding
-from varichain.kernels.records import ANGULAR, CARDAN, CARRIED, TURNED
+from varichain.kernels.records import ANGULAR, CARDAN, CARRIED, EACH, LINE, TURN, TURNED
 from varichain.kernels.relative_rotation import rotation_vector, turned_back
-from varichain.kernels.row_kinds import coordinate_along, direction, pick, unit_wrench, velocity_along
+from varichain.kernels.row_kinds import coordinate_along, direction, line_of, pick, unit_wrench, velocity_along
 from varichain.kernels.tuples import (
     ZERO3,
     ZERO6,
@@ -18,13 +19,16 @@ from varichain.kernels.tuples import (
     add_scaled6,
     angular,
     cross3,
+    dot3,
     join6,
     linear,
     load3,
     load6,
     mat_mul,
     mat_t_vec,
+    mat_vec,
     matrix_from_quaternion,
+    scale3,
     store6,
     sub3,
 )
@@ -88,6 +92,55 @@ def _moved(f, x):
     return join6(add3(angular(f), cross3(x, linear(f))), linear(f))
 
 
+@helper
+def _tension(loop, length, rate):
+    """Force along a line that pulls its ends together; its part by damping and function; and potential energy."""
+    stretch = length - loop.length
+    if loop.is_slack and stretch <= 0.0:
+        return 0.0, 0.0, 0.0
+    drag = loop.damping[0] * rate
+    if loop.function != 0:
+        drag += call_force(loop.function, length, rate)
+    tension = loop.stiffness[0] * stretch + loop.pull + drag
+    energy = 0.5 * loop.stiffness[0] * stretch * stretch + loop.pull * length
+    if loop.is_slack and tension < 0.0:
+        return 0.0, -loop.stiffness[0] * stretch, energy  # the spring shortens and gives its energy to the damper
+    return tension, drag, energy
+
+
+@helper
+def _turning(loop, pose, R_WB):
+    """Angle of a turn beyond its rest, within half a turn, and its gradient: rate = gradient . w_rel, world axes.
+
+    phi = atan2(y, x) with x = b . a, y = c . a: directions b, c across the axis, fixed in B, and a = b as A carries it.
+    """
+    _, R_BA = pose
+    a = (R_BA[0], R_BA[3], R_BA[6])  # b is the first axis of B, c the second
+    x, y = a[0], a[1]
+    square = x * x + y * y
+    if square == 0.0:
+        return 0.0, ZERO3
+    g = sub3(scale3(x / square, cross3(a, (0.0, 1.0, 0.0))), scale3(y / square, cross3(a, (1.0, 0.0, 0.0))))
+    return _within_half_a_turn(math.atan2(y, x) - loop.length), mat_vec(R_WB, g)
+
+
+@routine
+def load_element(loop, pose, R_WB, w_rel, v_rel):
+    """Wrench of a force element on A, at the loop's point, and the power that it takes.
+
+    Needs: loop points placed.
+    """
+    if loop.law == LINE:
+        e, length = line_of(loop, R_WB)
+        rate = dot3(e, v_rel)
+        tension, drag, _ = _tension(loop, length, rate)
+        return join6(ZERO3, scale3(-tension, e)), drag * rate
+    angle, g = _turning(loop, pose, R_WB)
+    rate = dot3(g, w_rel)
+    drag = loop.damping[0] * rate
+    return join6(scale3(-(loop.stiffness[0] * angle + drag), g), ZERO3), drag * rate
+
+
 @routine
 def load_loop_forces(bodies, loops):
     """Add the forces of the loops' own joints to the bias forces of their bodies.
@@ -103,9 +156,11 @@ def load_loop_forces(bodies, loops):
         _, _, w_rel, v_rel = relative(bodies, loop)
         pose = pose_of_A(loop, R_WA, R_WB)
         own, dissipated, turning = ZERO6, 0.0, ZERO3
+        if loop.law != EACH:
+            own, dissipated = load_element(loop, pose, R_WB, w_rel, v_rel)
         if loop.isotropic:
             turning = ball_sliding((loop.slide[0], loop.slide[1], loop.slide[2]), mat_t_vec(R_WA, w_rel))
-        for k in range(loop.n_free):
+        for k in range(loop.n_free if loop.law == EACH else 0):
             e = freedom_direction(loop, k, R_WA, R_WB)
             v = freedom_rate(loop, k, e, w_rel, v_rel)
             direction = pick(turning, k) if loop.isotropic else sliding(loop.slide[k], v)
@@ -133,7 +188,11 @@ def loop_spring_energy(bodies, loops):
             continue
         R_WA, R_WB = place_loop(bodies, loop)
         pose = pose_of_A(loop, R_WA, R_WB)
-        for k in range(loop.n_free):
+        if loop.law == LINE:
+            energy += _tension(loop, line_of(loop, R_WB)[1], 0.0)[2]
+        elif loop.law == TURN:
+            energy += 0.5 * loop.stiffness[0] * _turning(loop, pose, R_WB)[0] ** 2
+        for k in range(loop.n_free if loop.law == EACH else 0):
             if loop.stiffness[k] > 0.0:
                 energy += 0.5 * loop.stiffness[k] * _from_rest(loop, k, pose) ** 2
     return energy

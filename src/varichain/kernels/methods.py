@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from varichain.kernels.charts import chart_rate
+from varichain.kernels.implicit import implicit_step
 from varichain.kernels.jit import fragment, helper, routine
 from varichain.kernels.manifold import step_all
 from varichain.kernels.passages import derivative
-from varichain.kernels.run_records import EULER, N_ACCOUNTS, RK4, RK45
+from varichain.kernels.run_records import EULER, IMPLICIT, N_ACCOUNTS, RK4, RK45
 from varichain.kernels.tables import open_bodies
 
 _MOST_STAGES, _MOST_ROWS = 8, 8  # of Runge-Kutta methods, and of the extrapolation table
@@ -33,7 +34,7 @@ class Scratch(NamedTuple):
     diagonal: Any  # of the extrapolation table, as long rows
 
 
-_N_ROWS = 4 + 2 * _MOST_STAGES + 2 + 2 * _MOST_ROWS
+_N_ROWS = 5 + 2 * _MOST_STAGES + 2 + 2 * _MOST_ROWS
 
 
 def scratch_shape(n_q: int, n_v: int) -> tuple[int, int]:
@@ -59,8 +60,14 @@ def open_scratch(work, n_q, n_v):
         before=work[before],
         now=work[before + 1],
         rules=work[rules:diagonal],
-        diagonal=work[diagonal:],
+        diagonal=work[diagonal : _N_ROWS - 1],
     )
+
+
+@helper
+def extra_forces(work, n_v):
+    """The last row of the matrix of a Scratch: zeros, but while a step is implicit."""
+    return work[_N_ROWS - 1, :n_v]
 
 
 _RK4_A = np.array([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1.0]])
@@ -243,12 +250,14 @@ def rk4(context, t, h, q, v, a, powers, work, q_out, v_out, done_out):
 
 
 @fragment
-def take_step(method, context, t, h, q, v, a, powers, tolerance, work, q_out, v_out, done_out):
+def take_step(method, context, t, h, q, v, tau, a, powers, tolerance, work, q_out, v_out, done_out):
     """One step of a method; returns the error of the extrapolation (of the others zero) and the rules that it used."""
     if method == EULER:
         euler(context, h, q, v, a, powers, q_out, v_out, done_out)
     elif method == RK4:
         rk4(context, t, h, q, v, a, powers, work, q_out, v_out, done_out)
+    elif method == IMPLICIT:
+        implicit_step(context, t, h, q, v, tau, open_scratch(work, len(q), len(v)), q_out, v_out, done_out)
     elif method == RK45:
         runge_kutta(context, _DP_A, _DP_B, _DP_C, t, h, q, v, a, powers, work, q_out, v_out, done_out)
     else:

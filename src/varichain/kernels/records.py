@@ -143,6 +143,10 @@ ROW_CODES = {
 WHOLE, AXIS, COORDINATES = 0, 1, 2
 ORIENTATION_CODES = {"whole": WHOLE, "axis": AXIS}
 
+# How springs and dampers of a loop's joint act.
+EACH, LINE, TURN = 0, 1, 2
+LAW_CODES = {"": EACH, "line": LINE, "turn": TURN}
+
 # Spec of a loop, before it is laid out.
 LOOP_SPEC = np.dtype(
     [
@@ -157,6 +161,10 @@ LOOP_SPEC = np.dtype(
         ("angle", _F),  # or the offset of a coupling
         ("pitch", _F),  # or the multiplier of a coupling
         ("length", _F),
+        ("law", _I),
+        ("is_slack", _I),
+        ("pull", _F),
+        ("function", _I),
         ("orientation", _I),
         ("n_rows", _I),
         ("row_kinds", _I, 6),
@@ -200,7 +208,11 @@ LOOP = np.dtype(
         ("axis_A", _F, 3),  # second axis of a universal joint, in frame A
         ("angle", _F),  # between the axes of a universal joint; or the offset of a coupling
         ("pitch", _F),  # of a screw; or the multiplier of a coupling
-        ("length", _F),  # that a distance row keeps
+        ("length", _F),  # that a distance row keeps; that a line's spring is relaxed at, or the angle of a turn's
+        ("law", _I),  # how the joint's springs and dampers act: along each freedom, along a LINE, about an axis (TURN)
+        ("is_slack", _I),  # 1 if a spring along a line only pulls
+        ("pull", _F),  # constant force along a line
+        ("function", _I),  # address of a force along a line as a function of length and rate, 0 for none
         ("n_free", _I),
         ("free_kinds", _I, 6),
         ("free_axes", _I, 6),

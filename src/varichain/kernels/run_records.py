@@ -132,8 +132,8 @@ class Powers(NamedTuple):
 N_ACCOUNTS = len(Powers._fields)
 
 # Methods of integration.
-EULER, RK4, RK45, GBS = 0, 1, 2, 3
-METHOD_CODES = {"euler": EULER, "rk4": RK4, "rk45": RK45, "gbs": GBS}
+EULER, RK4, RK45, GBS, IMPLICIT = 0, 1, 2, 3, 4
+METHOD_CODES = {"euler": EULER, "rk4": RK4, "rk45": RK45, "gbs": GBS, "implicit": IMPLICIT}
 
 # Why a call of `run` returned.
 REACHED, FULL, DIVERGED, TOO_SMALL, CHATTERING, UNDECIDED, OPEN, JOLTED, CONTRADICTED = range(9)

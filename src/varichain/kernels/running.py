@@ -28,7 +28,7 @@ from varichain.kernels.jit import (
     routine,
 )
 from varichain.kernels.laws import tick
-from varichain.kernels.methods import embedded_error, take_step
+from varichain.kernels.methods import embedded_error, extra_forces, take_step
 from varichain.kernels.modes import OPENING, allowed_opening, choose_modes, opening_acceleration, smallest_signal
 from varichain.kernels.nodes import open_node
 from varichain.kernels.passages import derivative, keep_positions, keep_velocities
@@ -104,7 +104,20 @@ def _attempt(context, t, h, q, v, node, work, is_kept):
     """
     method, tolerance = context.run.method, context.run.tolerance
     error, used = take_step(
-        method, context, t, h, q, v, node.a, node.powers, tolerance, work, node.q_end, node.v_end, node.work_done
+        method,
+        context,
+        t,
+        h,
+        q,
+        v,
+        node.tau,
+        node.a,
+        node.powers,
+        tolerance,
+        work,
+        node.q_end,
+        node.v_end,
+        node.work_done,
     )
     closure, jolt = 0.0, 0.0
     if is_kept:
@@ -364,7 +377,7 @@ def run(
     """
     run = runs[0]
     rate = 1.0 / run.step if run.method == EULER else 0.0
-    context = Context(table, restraints, forces, channels, motion, controls, run, rate)
+    context = Context(table, restraints, forces, channels, motion, controls, run, extra_forces(work, len(v)), rate)
     node = open_node(node_matrix, len(q), len(v))
     run.status = REACHED
     run.n_samples = 0

@@ -6,7 +6,7 @@ import numpy as np
 
 from varichain.kernels.context import Context
 from varichain.kernels.jit import CONTROLS, INTEGER, MATRIX, NUMBER, RUNS, TABLE, VECTOR, kernel
-from varichain.kernels.methods import rk4, scratch_shape
+from varichain.kernels.methods import extra_forces, rk4, scratch_shape
 from varichain.kernels.nodes import node_shape, open_node
 from varichain.kernels.passages import derivative, keep_positions, keep_velocities
 from varichain.kernels.run_records import CHANNEL, CONTROL, FORCE, RESTRAINT, RUN
@@ -43,7 +43,8 @@ def advance(
         controls[k].torque = tau[k]
         controls[k].largest = 1e300
     none = no_records(RESTRAINT)
-    context = Context(table, none, no_records(FORCE), no_records(CHANNEL), node_matrix[0], controls, run, 0.0)
+    extra = extra_forces(work, n_v)
+    context = Context(table, none, no_records(FORCE), no_records(CHANNEL), node_matrix[0], controls, run, extra, 0.0)
     node = open_node(node_matrix, len(q), n_v)
     for _ in range(n_steps):
         powers = derivative(context, 0.0, q, v, node.tau, node.a)

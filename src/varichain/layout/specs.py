@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from varichain.kernels.callbacks import address_of_force
 from varichain.kernels.records import (
     COORDINATES,
     COUPLED,
     KIND_CODES,
+    LAW_CODES,
     LOOP_SPEC,
     ORIENTATION_CODES,
     ROW_CODES,
@@ -133,7 +135,7 @@ def _joint_spec(joint: Joint) -> tuple[bytes, ...]:
         geometry = _geometry_of(kind, *[joint.__dict__[name] for name in _own_names(kind)])
     except TypeError:  # a field that cannot be hashed
         geometry = _geometry(joint)
-    has_passive = any(joint.damping) or any(joint.friction) or any(joint.stiffness)
+    has_passive = bool(kind.law) or any(joint.damping) or any(joint.friction) or any(joint.stiffness)
     return geometry, _rows_of(kind), _passive(joint) if has_passive else _NO_PASSIVE, _NOT_MODAL
 
 
@@ -150,9 +152,10 @@ def _geometry_of(kind: type[Joint], *own: Any) -> bytes:
 
 def _geometry(joint: Joint) -> bytes:
     """Axes of a loop's joint, the angle between them, pitch and length."""
-    axes, second, pitch, length = joint.loop_geometry()
+    axes, second, pitch, length, is_slack, pull, function = joint.loop_geometry()
     angle = math.atan2(math.hypot(second[0], second[1]), second[2])
-    return _GEOMETRY.pack(*axes.ravel().tolist(), *second, angle, pitch, length)
+    law = (LAW_CODES[joint.law], is_slack, pull, 0 if function is None else address_of_force(function))
+    return _GEOMETRY.pack(*axes.ravel().tolist(), *second, angle, pitch, length, *law)
 
 
 @cache

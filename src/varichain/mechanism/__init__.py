@@ -4,6 +4,7 @@ from varichain.mechanism.breaks import Breaks
 from varichain.mechanism.check import check
 from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.describe import description, mechanism_from
+from varichain.mechanism.force_elements import ConstantForce, LineForce, SpringDamper, TorsionSpring
 from varichain.mechanism.frames import Frame
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import JOINT_TYPES, Joint, Primitive
@@ -32,6 +33,7 @@ __all__ = [
     "Box",
     "Breaks",
     "Capsule",
+    "ConstantForce",
     "Coupling",
     "Cylinder",
     "Cylindrical",
@@ -43,6 +45,7 @@ __all__ = [
     "Free",
     "Inertia",
     "Joint",
+    "LineForce",
     "Link",
     "LogEntry",
     "LoopGeometry",
@@ -59,8 +62,10 @@ __all__ = [
     "Shape",
     "Sphere",
     "Spherical",
+    "SpringDamper",
     "StructureLog",
     "SwingTwist",
+    "TorsionSpring",
     "Universal",
     "as_dict",
     "check",

@@ -87,6 +87,8 @@ class Joint(Frozen, ABC):
             and "carried" for the velocity of A's origin along an axis of A; "cardan", 0 and 1, for the two angles
             between crossed axes; "across", 0 and 1, for velocities across the line.
         orientation: What angular rows measure: "axis", the tilt of axis 2, or "whole", the rotation vector.
+        law: How springs and dampers act: "" along each freedom; "line" along the line between the frames' origins,
+            "turn" about axis 2, both by the first of `stiffness` and `damping`.
         in_tree: Whether a joint of a tree may be of the type; if not, it closes loops alone.
         units: Units of the type's own fields that are numbers, for texts.
         format_names: What robot files call it: words of "urdf" and "mjcf" for joints, of "mjcf loop" for a loop.
@@ -102,6 +104,7 @@ class Joint(Frozen, ABC):
     rows: ClassVar[tuple[Row, ...] | None] = None
     freedoms: ClassVar[tuple[Row, ...]] = ()
     orientation: ClassVar[str] = "axis"
+    law: ClassVar[str] = ""
     in_tree: ClassVar[bool] = True
     units: ClassVar[Mapping[str, str]] = {}
     format_names: ClassVar[Mapping[str, str]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -23,13 +24,19 @@ class LoopGeometry(NamedTuple):
         axes: Rotation matrix (3, 3): axes 0, 1, 2 of the rows in the joint frame. Axis 2 is the joint's axis.
         second: Second axis of "crossed" and "cardan" rows, a unit vector (3,) in `axes`, fixed in frame A.
         pitch: Of "helical" rows [m/rad].
-        length: Of "distance" rows [m].
+        length: Of "distance" rows, or at which a spring along the line is relaxed [m]; of a "turn", its angle [rad].
+        is_slack: Whether a spring along the line only pulls.
+        pull: Constant force along the line [N].
+        function: Force along the line [N] as a function of the line's length [m] and its rate [m/s].
     """
 
     axes: NDArray[np.float64]
     second: tuple[float, float, float] = (0.0, 0.0, 0.0)
     pitch: float = 0.0
     length: float = 0.0
+    is_slack: bool = False
+    pull: float = 0.0
+    function: Callable[[float, float], float] | None = None
 
 
 ROW_WORDS = ("linear", "angular", "slid", "helical", "crossed", "distance")

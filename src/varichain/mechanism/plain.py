@@ -16,6 +16,7 @@ import numpy as np
 
 from varichain.errors import InputError, VarichainError
 from varichain.mechanism.breaks import Breaks
+from varichain.mechanism.force_elements import function_name
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import JOINT_TYPES, Joint
 from varichain.mechanism.limits import SwingTwist
@@ -60,6 +61,8 @@ def _plain(value: Any) -> Any:
         return plain_pose(value)
     if isinstance(value, (SwingTwist, Breaks)):
         return {name: _plain(getattr(value, name)) for name in _names(type(value))}
+    if callable(value):  # of a function the name is all that is plain
+        return function_name(value)
     return None if isinstance(value, float) and math.isinf(value) else value
 
 

@@ -79,10 +79,15 @@ class Ends:
         """Take frame A and frame B.
 
         Raises:
-            InputError: The type has no rows, or the joint has an armature.
+            InputError: The type has no rows, the joint has an armature, or it is a force element.
         """
         if joint.rows is None:
             raise InputError(f"{joint.kind} joint {joint.name!r} has no rows: particles cannot know what it blocks")
+        if joint.law:
+            raise InputError(
+                f"{joint.kind} {joint.name!r} is a force element: particles have springs of their own, "
+                "`vc.particles.System` takes them by hand"
+            )
         if any(joint.armature):
             raise InputError(
                 f"joint {joint.name!r} has an armature of {max(joint.armature):g}: particles have no rotating drives; "

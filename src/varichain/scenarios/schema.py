@@ -205,7 +205,9 @@ class ScenarioFile(Part):
     scenario: Text = Field(description="Name of the scenario to start from.")
     parameters: dict[str, Any] = Field(default_factory=dict, description="Parameters of that scenario.")
     until: Duration | None = Field(None, description="When the run ends.")
-    method: Literal["euler", "rk4", "rk45", "gbs"] | None = Field(None, description="Method of integration.")
+    method: Literal["euler", "rk4", "rk45", "gbs", "implicit"] | None = Field(
+        None, description="Method of integration."
+    )
     step: Duration | None = Field(None, description="Grid of time.")
     sample: Duration | None = Field(None, description="Time between stored samples, a multiple of `step`.")
     tolerance: Tolerance | None = Field(None, description="Error allowed in a step of rk45 and gbs.")

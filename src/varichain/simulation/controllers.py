@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from threading import get_ident
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from varichain.dynamics.actuator_solve import ActuatorSolve, actuators_of
 from varichain.dynamics.inverse import inverse_dynamics
-from varichain.dynamics.mobility import mobility
 from varichain.errors import DuplicateNameError, InputError, quoted
 from varichain.kernels.callbacks import address_of
 from varichain.kernels.motion import evaluate
+from varichain.kernels.run_records import SCALAR
+from varichain.kernels.tables import as_records
 from varichain.layout.layout import Layout
 from varichain.layout.state import State, layout_for
 from varichain.mechanism.mechanism import Mechanism
@@ -24,6 +27,8 @@ from varichain.spatial.checks import listed, non_negative_scalar, shown
 Array = NDArray[np.float64]
 
 Gains = float | Mapping[str, float]
+
+_MOST_STRUCTURES = 16  # that a controller is ready for at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +95,9 @@ class PD:
 class ComputedTorque:
     """Inverse dynamics of a desired acceleration, a = a_target + d (v_target - v) + k (target - q), at control ticks.
 
-    Closed chains included: the desired acceleration is projected onto those that the loops allow, and the torques are
-    distributed over the actuated joints as in `vc.inverse_dynamics`.
+    Closed chains included: of all accelerations that the loops allow, those nearest to the desired ones of the motion's
+    joints are taken, and the torques are shared by the actuated joints as in `vc.inverse_dynamics`. Without options one
+    compiled call does all of it.
 
     Attributes:
         motion: Target; all other joints are brought to rest where they are.
@@ -104,6 +110,7 @@ class ComputedTorque:
     stiffness: float = 400.0
     damping: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    _made: dict[Any, Any] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check the gains."""
@@ -117,24 +124,35 @@ class ComputedTorque:
     def __call__(self, m: Mechanism, s: State) -> Array:
         """Torques (n_v,) at the state's time."""
         layout, target = layout_for(m, s), s.copy()
-        channels, table = self.motion.packed(layout, skip_missing=True)
-        wished = np.zeros(layout.n_v)
-        evaluate(channels, table, np.array([s.time]), target.q[None], target.v[None], wished[None])
+        table = layout.workspaces.of_thread.table
+        solve, channels, motion, weight = self._prepared(layout)
+        wished, target._v[:] = np.zeros(layout.n_v), 0.0
+        evaluate(channels, motion, np.array([s.time]), target._q[None], target._v[None], wished[None])
         assert self.damping is not None
-        wished += self.stiffness * s.difference(target) + self.damping * (target.v - s.v)
-        if not layout.is_tree:
-            wished = _allowed(m, s, wished, channels["dof"])
-        is_driven = all(slot.actuated or slot.v.start == slot.v.stop for slot in layout.slots)
-        return inverse_dynamics(m, s, wished, **{"actuators": not is_driven or None, **self.options}).tau
+        wished += self.stiffness * s.difference(target) + self.damping * (target._v - s._v)
+        a, tau = solve.wished(table, s._q, s._v, wished, weight)
+        if self.options:
+            return inverse_dynamics(m, s, a, **{"actuators": True, **self.options}).tau
+        return solve.given(tau)
 
+    def _prepared(self, layout: Layout) -> tuple[ActuatorSolve, NDArray[Any], Array, Array]:
+        """What a structure needs, made once for each thread: solver, channels, their table, weights of freedoms."""
+        key = (id(layout), get_ident())
+        made: dict[Any, tuple[ActuatorSolve, NDArray[Any], Array, Array]] = self._made
+        if key not in made:
+            if len(made) >= _MOST_STRUCTURES:
+                made.clear()
+            channels, motion = self.motion.packed(layout, skip_missing=True)
+            weight = np.zeros(layout.n_v)
+            for channel in channels:
+                weight[channel["dof"] : channel["dof"] + (1 if channel["kind"] == SCALAR else 3)] = 1.0
+            solve = ActuatorSolve(layout, actuators_of(layout))
+            made[key] = solve, as_records(channels), motion, weight / solve.actuators.scale**2
+        return made[key]
 
-def _allowed(m: Mechanism, s: State, wished: Array, freedoms: NDArray[np.int64]) -> Array:
-    """Accelerations that keep the loops closed, nearest to those desired for some freedoms."""
-    coordinates = mobility(m, s, probe=False)
-    rows = np.unique(freedoms)
-    a_ind, *_ = np.linalg.lstsq(coordinates.W[rows], (wished - coordinates.w)[rows], rcond=1e-10)
-    allowed: Array = coordinates.W @ a_ind + coordinates.w
-    return allowed
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle without what was made for structures."""
+        return self.__dict__ | {"_made": {}}
 
 
 @dataclass(frozen=True, eq=False)

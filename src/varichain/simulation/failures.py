@@ -9,6 +9,7 @@ from varichain.kernels.run_records import (
     DIVERGED,
     EULER,
     FULL,
+    IMPLICIT,
     JOLTED,
     REACHED,
     RK4,
@@ -97,7 +98,7 @@ def _open(engine: Engine | None, result: str) -> str:
 
 def _has_fixed_steps(engine: Engine | None) -> bool:
     """Whether the step's length is the user's choice."""
-    return engine is None or engine.record["method"][0] in (EULER, RK4)
+    return engine is None or engine.record["method"][0] in (EULER, RK4, IMPLICIT)
 
 
 def _driven(engine: Engine) -> list[str]:

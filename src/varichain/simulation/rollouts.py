@@ -68,7 +68,7 @@ def rollout(
         forces: External forces on links.
         parameters: Parameters of `vc.Discrete` controllers by name, a value (n, ...) for each run.
         seeds: Seeds of their noise (n,).
-        method: "euler", "rk4", "rk45" or "gbs".
+        method: "euler", "rk4", "rk45", "gbs" or "implicit".
         step: Grid of time [s].
         sample: Time between samples [s], a multiple of `step`, which is the default.
         tolerance: Error allowed in a step of the adaptive methods.

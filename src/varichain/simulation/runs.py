@@ -58,7 +58,8 @@ def simulate(
         forces: External forces on links: `vc.Force` objects, or a function (m, s) that returns them every
             `control_step`.
         method: "rk45" (Dormand-Prince, adaptive, order 5), "gbs" (Gragg-Bulirsch-Stoer, adaptive, of high order), "rk4"
-            (fixed steps, order 4), "euler" (fixed steps, semi-implicit, order 1).
+            (fixed steps, order 4), "euler" (fixed steps, semi-implicit, order 1), "implicit" (fixed steps, order 2,
+            linearly implicit in dampers, springs and PD gains of joints: for those that are stiff).
         step: Grid of time [s]; 1 ms by default, 10 ms for "gbs". Fixed steps are as long; adaptive ones land on it.
         sample: Time between stored samples [s], a multiple of `step`, which is the default.
         tolerance: Error allowed in a step of the adaptive methods [rad, m and per second].

@@ -30,7 +30,7 @@ class Settings:
     """Method and steps of a run, checked.
 
     Attributes:
-        method: "euler", "rk4", "rk45" or "gbs".
+        method: "euler", "rk4", "rk45", "gbs" or "implicit".
         step: Grid of time [s]: fixed methods step along it, adaptive ones land on it.
         every: Grid points from one stored sample to the next.
         tolerance: Error allowed in a step of the adaptive methods.
