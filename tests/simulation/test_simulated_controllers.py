@@ -8,8 +8,10 @@ from numba import njit
 from scipy.interpolate import CubicSpline, PPoly
 
 import varichain as vc
+import zoo
 from closed_zoo import four_bar
 from lane import compiled_only, long_run
+from measure import deviation, random_state
 from moving import G, account, bits, pendulum, rods, slider, started
 
 ROUNDING = 1e-12
@@ -101,6 +103,19 @@ def test_computed_torque_tracks_a_closed_chain():
     trace = vc.simulate(m, s, 0.3, controller=vc.ComputedTorque(path), step=0.005)
     assert np.abs(trace.joint(crank).q - path[crank].q(trace.time)).max() < 5e-3
     assert trace.epochs[0].closure.max() < 1e-12
+
+
+def test_computed_torque_sees_all_freedoms_of_balls():
+    """In a closed chain of balls, accelerations are the allowed ones nearest to those wanted in all three freedoms."""
+    m = zoo.serial_chain(3, "spherical")
+    s = random_state(np.random.default_rng(0), m)
+    m.connect("link 2", "ground", vc.Spherical(), at=(0, 0, -0.2), state=s, name="tip")
+    target = {joint.name: np.tile(s[joint.name].q, (2, 1)) for joint in m.joints}
+    path = vc.Motion.sampled([0.0, 1.0], target)
+    tau = vc.ComputedTorque(path, stiffness=0.0, damping=3.0)(m, s)
+    found = vc.mobility(m, s, probe=False)
+    nearest = found.W @ np.linalg.lstsq(found.W, -3.0 * s.v - found.w, rcond=None)[0] + found.w
+    assert deviation(vc.forward_dynamics(m, s, tau).a, nearest) < 1e-8
 
 
 def test_a_function_is_called_every_tick():
