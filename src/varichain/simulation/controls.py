@@ -20,6 +20,7 @@ from varichain.simulation.control_tables import ControlTable, control_table
 from varichain.simulation.controllers import PD, Compiled, Torques, checked_controllers, torques_from
 from varichain.simulation.discrete import Discrete
 from varichain.simulation.engine import Engine
+from varichain.simulation.observing import Observer
 
 
 class Controls:
@@ -31,6 +32,7 @@ class Controls:
         laws: Discrete controllers.
         tick: Control period that the force function requests [s]; None: `control_step` of the settings.
         driven: Names of the joints that follow the motion.
+        observers: Controllers whose numbers are recorded.
         motion: The motion.
         acting: External forces that act now.
     """
@@ -43,6 +45,7 @@ class Controls:
         self._controllers = checked_controllers(controller)
         self._asked = [law for law in self._controllers if not isinstance(law, PD | Torques | Compiled | Discrete)]
         self.laws = tuple(law for law in self._controllers if isinstance(law, Discrete))
+        self.observers: list[Observer] = [law for law in self._controllers if hasattr(law, "observed")]
         self.motion: Motion | None = motion
         self.acting: tuple[Force, ...] = () if callable(forces) else _checked_forces(forces)
         self._forces = forces

@@ -14,6 +14,7 @@ from varichain.mechanism.describe import description
 from varichain.mechanism.log import as_dict
 from varichain.simulation.engine import Array, Engine, widths_of
 from varichain.simulation.events import Stop, Use
+from varichain.simulation.observing import Observation
 from varichain.simulation.simulation import Changed, Recorder, Simulation
 from varichain.trace import Columns, Trace, TraceWriter
 from varichain.trace.books import Books
@@ -40,7 +41,9 @@ class TraceRecorder(Recorder):
     def open_epoch(self, simulation: Simulation, with_sample: bool = True) -> None:
         """Begin an epoch with the present structure."""
         engine = simulation.engine
-        columns = Columns(list(widths_of(engine.layout)._asdict().items()), {"work": list(WORK_LABELS)})
+        self._observation = Observation(simulation.m, engine.state, simulation.observers)
+        blocks = [*widths_of(engine.layout)._asdict().items(), *self._observation.blocks]
+        columns = Columns(blocks, {"work": list(WORK_LABELS), **self._observation.labels})
         self._columns = columns
         self.books.open_epoch()
         self._writer.open_epoch(description(simulation.m), columns)
@@ -68,7 +71,7 @@ class TraceRecorder(Recorder):
             self._append(simulation.engine.sample()[None])
 
     def _append(self, rows: Array) -> None:
-        self._writer.append(rows)
+        self._writer.append(self._observation.extended(rows, self._columns))
         self.books.write(rows[:, self._columns.slice("energy")], rows[:, self._columns.slice("work")])
 
     def sample_good(self, simulation: Simulation) -> None:
@@ -78,8 +81,9 @@ class TraceRecorder(Recorder):
         except Exception:  # no state to write: the failure itself is reported
             return
 
-    def repeat(self, trace: Trace) -> None:
+    def repeat(self, trace: Trace, simulation: Simulation) -> None:
         """Copy the trace of an earlier run up to its latest checkpoint, and leave its last epoch open."""
+        self._observation = Observation(simulation.m, simulation.engine.state, simulation.observers)
         self._writer.resume(trace)
         self._wall = float((trace.checkpoint or {}).get("wall_seconds", 0.0))
         kept = trace.at_checkpoint()

@@ -198,5 +198,5 @@ def resume(
     simulation.check_drives(end)
     writer = TraceWriter(out, overwrite=overwrite)
     recorder = TraceRecorder(writer)
-    recorder.repeat(given)
+    recorder.repeat(given, simulation)
     return _run_and_record(simulation, recorder, writer, end, progress, is_new=False)

@@ -37,6 +37,7 @@ from varichain.simulation.events import (
     together,
 )
 from varichain.simulation.failures import check_status
+from varichain.simulation.observing import Observer
 from varichain.simulation.roots import crossing
 from varichain.simulation.settings import Settings
 from varichain.simulation.watches import BREAKS, ConditionWatch, Watch, has_breaks, watches_of
@@ -129,6 +130,11 @@ class Simulation:
     def forces(self) -> Any:
         """External forces of the run's arguments, or of the last event that changed them."""
         return self._controls.given["forces"]
+
+    @property
+    def observers(self) -> list[Observer]:
+        """Controllers whose numbers are recorded."""
+        return self._controls.observers
 
     def check_drives(self, until: float) -> None:
         """Raise InputError if driven joints are not on their motion, or cannot follow it to a time."""
