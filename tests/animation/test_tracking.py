@@ -57,6 +57,42 @@ def test_tasks_are_handed_over_without_a_jump(damping):
     assert changes[0.0] > 5.0 * changes[0.3]
 
 
+def test_priorities_hold_while_tracks_come_and_go():
+    """Of two tracks that contradict each other the first is followed exactly, also before the other one begins."""
+    m = planar_chain(3)
+    s = m.state()
+    s.q = (0.4, 0.5, 0.6)
+    space = vc.AnimationSpace(m, {"tip": an.point("rod 3", (1, 0, 0))[:2], "knee": an.point("rod 2", (1, 0, 0))[:2]})
+    tip, knee = (CubicSpline([0, 1], [u, u + 0.1]) for u in np.split(space.value(s), 2))
+    tracks = {"tip": tip, "knee": Track(lambda t, nu=0: -knee(t, nu), begins=0.5, blend=0.1)}
+    first, last = Resolution(priorities=[["tip"], ["knee"]]), Resolution(priorities=[["knee"], ["tip"]])
+    for time in (0.0, 0.8):
+        s.time = time
+        found = [space.gradient(s) @ Tracker(space, tracks, how, feedback=0.0).velocity(s) for how in (first, last)]
+        assert found[0][:2] == pytest.approx(tip(time, 1), abs=1e-9)
+        if time == 0.8:
+            assert found[1][2:] == pytest.approx(-knee(time, 1), abs=1e-9)
+            assert np.abs(found[1][:2] - tip(time, 1)).max() > 1e-3
+
+
+def test_traces_have_what_is_wanted_and_reached():
+    """A watch records numbers of functions, and places of those that are points; what is not asked for is NaN."""
+    m, s, _ = moving_chain(3)
+    functions = {"tip": an.point("rod 3")[:2], "center": an.center_of_mass(), "bend": an.coordinate("phi 2") ** 2}
+    space = vc.AnimationSpace(m, functions)
+    tracks = {"tip": [0.1, 0.2], "center": Track([0.0, 0.1, 0.0], begins=0.05, blend=0.0), "bend": 0.5}
+    epoch = vc.simulate(m, s, 0.1, controller=an.Watch(space, tracks), step=0.01).epochs[0]
+    assert epoch.columns.labels["u"] == ("tip[0]", "tip[1]", "center[0]", "center[1]", "center[2]", "bend")
+    assert epoch.columns.labels["tracked"] == tuple(f"{name}[{i}]" for name in ("tip", "center") for i in range(3))
+    for i in (0, len(epoch) - 1):
+        state = epoch.state(i)
+        assert epoch["u"][i] == pytest.approx(space.value(state), abs=1e-15)
+        assert epoch["tracked"][i, 3:] == pytest.approx(vc.center_of_mass(m, state), abs=1e-15)
+    assert epoch["wanted"][0, [0, 1, 5]] == pytest.approx([0.1, 0.2, 0.5]) and np.isnan(epoch["wanted"][0, 2:5]).all()
+    assert epoch["wanted"][-1, 2:5] == pytest.approx([0.0, 0.1, 0.0])
+    assert epoch["targets"][-1] == pytest.approx([0.1, 0.2, epoch["tracked"][-1, 2], 0.0, 0.1, 0.0])
+
+
 def test_tracks_are_followed_by_torques():
     """As a controller a tracker leads the tip along its course, although a force that it does not know pushes."""
     m, s, space = moving_chain(4, 0.25)
@@ -125,9 +161,9 @@ REFUSED = {
     ),
     "a track that ends before it begins": (lambda space: Track([0, 0], begins=1.0, ends=0.5), vc.InputError, "begin"),
     "priorities": (
-        lambda space: Tracker(space, {"tip": [0, 0]}, Resolution(priorities=[["tip"]])),
+        lambda space: Tracker(space, {"tip": [0, 0], "middle": [0, 0]}, Resolution(priorities=[["tip"]])),
         vc.InputError,
-        "priorities",
+        "priorities must name each",
     ),
 }
 

@@ -32,7 +32,7 @@ from varichain.animation.quantities import (
 from varichain.animation.reaching import Reached, reach
 from varichain.animation.reduced import Reduced
 from varichain.animation.space import AnimationSpace
-from varichain.animation.tracking import Track, Tracker
+from varichain.animation.tracking import Track, Tracker, Watch
 
 __all__ = [
     "AnimationSpace",
@@ -48,6 +48,7 @@ __all__ = [
     "SpaceDynamics",
     "Track",
     "Tracker",
+    "Watch",
     "angular_momentum",
     "angular_velocity",
     "argument_of",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from varichain.animation.dynamics import least_torque
 from varichain.animation.inverse import Resolution, inverse_acceleration, inverse_velocity
+from varichain.animation.observing import Observed, Observing
 from varichain.animation.space import AnimationSpace
 from varichain.dynamics.inverse import inverse_dynamics
 from varichain.errors import InputError
@@ -68,6 +69,46 @@ class Track:
         return numbers[0], numbers[1], numbers[2]
 
 
+class Watch:
+    """Functions that are recorded with a run, with what is wanted of them: a controller without torques.
+
+    Traces then have the blocks `u` and `wanted`; of functions that are points, or coordinates of them, also `tracked`
+    and `targets`, which viewers and films draw.
+
+    Attributes:
+        space: Functions; those without a track are not recorded.
+        tracks: By function.
+    """
+
+    def __init__(self, space: AnimationSpace, tracks: Mapping[str, Any]) -> None:
+        """Join functions and tracks; a curve or numbers in place of a `Track` hold all the time."""
+        self.space = instance(space, AnimationSpace, "space")
+        self.tracks: dict[str, Track] = {}
+        for name, track in mapping(tracks, "tracks").items():
+            space.function(name)
+            self.tracks[name] = track if isinstance(track, Track) else Track(track)
+        if not self.tracks:
+            raise InputError("there must be at least one track")
+        for name, track in self.tracks.items():  # shapes are looked at before anything moves
+            track.at(track.begins or 0.0, space.function(name).shape, f"track of {name!r}")
+        self._observing: Observing | None = None
+
+    def __call__(self, m: Mechanism, s: State) -> None:
+        """No torques."""
+
+    def observed(self, m: Mechanism, s: State) -> Observed:
+        """Numbers u of functions that have tracks, what is wanted of them, and their points, for traces."""
+        if self._observing is None or self._observing.mechanism is not m:
+            self._observing = Observing(m, {name: self.space.functions[name] for name in self.tracks})
+        parts = []
+        for name, track in self.tracks.items():
+            function = self.space.functions[name]
+            is_asked = track.share(s.time) > 0.0
+            value = track.at(s.time, function.shape, f"track of {name!r}")[0] if is_asked else np.nan
+            parts.append(np.ravel(np.broadcast_to(value, function.shape)))
+        return self._observing.at(s, np.concatenate(parts))
+
+
 class Tracker:
     """Functions that follow tracks: joint velocities, accelerations or torques for a state.
 
@@ -92,20 +133,15 @@ class Tracker:
         brake: float = 0.0,
     ) -> None:
         """Join functions and tracks; a curve or numbers in place of a `Track` hold all the time."""
-        self.space = instance(space, AnimationSpace, "space")
-        self.tracks: dict[str, Track] = {}
-        for name, track in mapping(tracks, "tracks").items():
-            space.function(name)
-            self.tracks[name] = track if isinstance(track, Track) else Track(track)
-        if not self.tracks:
-            raise InputError("a tracker needs at least one track")
+        self._watch = Watch(space, tracks)
+        self.space, self.tracks = self._watch.space, self._watch.tracks
         self.resolution = Resolution() if resolution is None else instance(resolution, Resolution, "resolution")
         if self.resolution.priorities is not None:
-            raise InputError("a tracker has no priorities: which functions are asked for changes in time")
+            flat = [name for level in self.resolution.priorities for name in level]
+            if sorted(flat) != sorted(self.tracks):
+                raise InputError(f"priorities must name each function that has a track once: {sorted(self.tracks)}")
         self.feedback = non_negative_scalar(feedback, "feedback")
         self.brake = non_negative_scalar(brake, "brake")
-        for name, track in self.tracks.items():  # shapes are looked at before anything moves
-            track.at(track.begins or 0.0, space.function(name).shape, f"track of {name!r}")
 
     def velocity(self, s: State) -> Array:
         """Joint velocities (n_v,) that follow the tracks at the state's time."""
@@ -114,21 +150,34 @@ class Tracker:
     def acceleration(self, s: State) -> Array:
         """Joint accelerations (n_v,) that follow the tracks at the state's time, from the state's velocities."""
         wanted = self._wanted_accelerations(self.space, s)
-        return inverse_acceleration(self.space, s, wanted, self._decaying(s)).motion
+        return inverse_acceleration(self.space, s, wanted, self._decaying(s, wanted)).motion
 
     def __call__(self, m: Mechanism, s: State) -> Array:
         """Torques (n_v,) that follow the tracks."""
         space = self._space_of(m)
         wanted = self._wanted_accelerations(space, s)
         if all(slot.actuated or not slot.coordinates for slot in s.layout.slots):
-            return inverse_dynamics(m, s, inverse_acceleration(space, s, wanted, self._decaying(s)).motion).tau
+            how = self._decaying(s, wanted)
+            return inverse_dynamics(m, s, inverse_acceleration(space, s, wanted, how).motion).tau
+        if self.resolution.priorities is not None:
+            raise InputError("torques of least norm have no priorities: all freedoms would need an actuator")
         return least_torque(space, s, wanted, self.resolution.weights, self.brake)[1]
 
-    def _decaying(self, s: State) -> Resolution:
-        """The resolution, with velocities that decay where functions leave them free."""
-        if self.resolution.toward is not None:
+    def observed(self, m: Mechanism, s: State) -> Observed:
+        """What traces record, as of a `Watch`."""
+        return self._watch.observed(m, s)
+
+    def _among(self, names: Collection[str]) -> Resolution:
+        """The resolution for the functions that are asked for now."""
+        levels = self.resolution.priorities
+        if levels is None:
             return self.resolution
-        return replace(self.resolution, toward=-self.feedback * s.v)
+        return replace(self.resolution, priorities=[[name for name in level if name in names] for level in levels])
+
+    def _decaying(self, s: State, names: Collection[str]) -> Resolution:
+        """The resolution, with velocities that decay where functions leave them free."""
+        how = self._among(names)
+        return how if how.toward is not None else replace(how, toward=-self.feedback * s.v)
 
     def _space_of(self, m: Mechanism) -> AnimationSpace:
         """The space on the mechanism of a run, which is a copy."""
@@ -148,10 +197,10 @@ class Tracker:
             value = at.value[where].reshape(function.shape)
             wanted[name] = x if function.is_rate else dx + self.feedback * (x - value)
         whole = {name: value for name, value in wanted.items() if shares[name] == 1.0}
-        found = inverse_velocity(space, s, whole, self.resolution)
+        found = inverse_velocity(space, s, whole, self._among(whole))
         if len(whole) < len(wanted):
             blended = _blended(space, wanted, shares, found.achieved)
-            found = inverse_velocity(space, s, blended, self.resolution)
+            found = inverse_velocity(space, s, blended, self._among(blended))
         return found.motion
 
     def _wanted_accelerations(self, space: AnimationSpace, s: State) -> dict[str, Array]:
@@ -167,7 +216,7 @@ class Tracker:
         whole = {name: value for name, value in wanted.items() if shares[name] == 1.0}
         if len(whole) == len(wanted):
             return wanted
-        found = inverse_acceleration(space, s, whole, self._decaying(s))
+        found = inverse_acceleration(space, s, whole, self._decaying(s, whole))
         return _blended(space, wanted, shares, found.achieved)
 
 

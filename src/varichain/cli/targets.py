@@ -20,7 +20,19 @@ YAML, TRACE, ROBOT = (".yaml", ".yml"), (".h5", ".hdf5"), (".urdf", ".xacro", ".
 
 
 # The names of SCENARIOS: completion answers a key, and has no time to import them.
-NAMES = ("highbar", "swing", "holdinghands", "walk", "walker", "compass", "pendulum", "fourbar", "chain")
+NAMES = (
+    "highbar",
+    "swing",
+    "holdinghands",
+    "walk",
+    "walker",
+    "compass",
+    "pendulum",
+    "fourbar",
+    "chain",
+    "reach",
+    "chair",
+)
 
 
 def scenario_names(incomplete: str = "") -> list[str]:

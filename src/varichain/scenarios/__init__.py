@@ -1,11 +1,13 @@
 """Scenarios by name: each a function of its parameters that returns a `Scenario`."""
 
 from varichain.scenarios.chain import chain
+from varichain.scenarios.chair import chair
 from varichain.scenarios.compass import compass
 from varichain.scenarios.fourbar import fourbar
 from varichain.scenarios.highbar import highbar
 from varichain.scenarios.holdinghands import holdinghands
 from varichain.scenarios.pendulum import pendulum
+from varichain.scenarios.reach import reach
 from varichain.scenarios.scenario import Builder, Scenario
 from varichain.scenarios.summary import energy_drift, summary
 from varichain.scenarios.swing import swing
@@ -22,6 +24,8 @@ SCENARIOS: dict[str, Builder] = {
     "pendulum": pendulum,
     "fourbar": fourbar,
     "chain": chain,
+    "reach": reach,
+    "chair": chair,
 }
 
 __all__ = [
@@ -29,12 +33,14 @@ __all__ = [
     "Builder",
     "Scenario",
     "chain",
+    "chair",
     "compass",
     "energy_drift",
     "fourbar",
     "highbar",
     "holdinghands",
     "pendulum",
+    "reach",
     "summary",
     "swing",
     "walk",

@@ -1,0 +1,74 @@
+"""A chain that reaches a point [PFB, 5.1]."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import varichain as vc
+from varichain.mechanism import Capsule, Inertia, Mechanism, Revolute
+from varichain.scenarios.scenario import Scenario
+from varichain.spatial.arrays import Array
+from varichain.spatial.checks import count_number, finite_scalar, positive_scalar
+from varichain.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from scipy.interpolate import PPoly
+
+_MASS = 0.2  # [kg] of a link
+_THICKNESS = 0.015  # [m], radius of a link
+_BENT = 0.15  # [rad], each joint at the start
+_FEEDBACK = 12.0  # [1/s]
+_FARTHEST = 0.99  # of the length: a chain that is stretched cannot be led any more
+_DAMPING = 0.02  # bounds motions where the chain is stretched
+MOST_LINKS = 100
+
+
+def reach(
+    *, links: int = 10, length: float = 1.0, x: float = 0.35, z: float = 0.55, held: bool = False, duration: float = 1.5
+) -> Scenario:
+    """A chain of ten hinges leads its tip to a point by torques, and stays there.
+
+    The tip follows a smooth curve of time in animation space, at the accelerations of least norm; torques come from
+    inverse dynamics at the actual state. Of a point beyond reach, the tip is led
+    to the nearest one that a chain with a slight bend reaches. N_J = N_F = 10.
+
+    Args:
+        links: Number of links, 2 to 100.
+        length: Of the whole chain [m].
+        x: Of the point, forward of the first hinge [m].
+        z: Of the point, above the first hinge [m].
+        held: Whether the first link keeps its direction, by the square of its angle at zero, as in [PFB].
+        duration: Of the motion [s].
+    """
+    n, size = count_number(links, "links", MOST_LINKS, least=2), positive_scalar(length, "length") / links
+    m = Mechanism("reach")
+    rod = Inertia.cylinder(_MASS, _THICKNESS, size, axis="x", com=(0.5 * size, 0, 0))
+    for i in range(n):
+        shape = Capsule(_THICKNESS, size, at=Pose((0.5 * size, 0, 0), rpy=(0, np.pi / 2, 0)))
+        parent, place = (f"link {i}", size) if i else ("ground", 0.0)
+        m.add_link(f"link {i + 1}", parent, Revolute("-y", name=f"joint {i + 1}"), (place, 0, 0), rod, [shape])
+    m.add_frame("tip", f"link {n}", (size, 0, 0))
+    s = m.state()
+    s.q = np.r_[0.0, np.full(n - 1, _BENT)]
+    functions = {"tip": vc.animation.point("tip")[[0, 2]], "first": vc.animation.coordinate("joint 1") ** 2}
+    space = vc.AnimationSpace(m, functions)
+    point = np.array([finite_scalar(x, "x"), finite_scalar(z, "z")])
+    point *= min(1.0, _FARTHEST * length / max(float(np.linalg.norm(point)), 1e-9))
+    course = course_to(space.value(s)[:2], point, positive_scalar(duration, "duration"))
+    how = vc.animation.Resolution(damping=_DAMPING, hold=["first"] if held else [], gain=_FEEDBACK)
+    tracker = vc.animation.Tracker(space, {"tip": course}, how, feedback=_FEEDBACK)
+    settings = {"method": "rk45", "step": 1e-2, "control_step": 5e-3}
+    return Scenario("reach", m, s, 3.0, controller=tracker, settings=settings)
+
+
+def course_to(start: Array, end: Array, duration: float) -> PPoly:
+    """Smooth course from rest at a start to rest at an end, where it stays: a quintic in time, then a constant."""
+    from scipy.interpolate import PPoly
+
+    change = (end - start)[None, :]
+    quintic = np.array([6.0, -15.0, 10.0, 0.0, 0.0])[:, None] / duration ** np.arange(5, 0, -1)[:, None]
+    moving = np.concatenate([quintic * change, start[None, :]])
+    resting = np.concatenate([np.zeros((5, len(start))), end[None, :]])
+    return PPoly(np.stack([moving, resting], axis=1), [0.0, duration, duration + 1.0])
