@@ -80,7 +80,9 @@ def test_crowded_events_are_counted_where_they_have_no_room():
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
 
 
-@pytest.mark.parametrize("what", [name for name in PANELS if name not in ("strain", "sinkage")])  # of particles
+@pytest.mark.parametrize(
+    "what", [name for name in PANELS if name not in ("functions", "strain", "sinkage")]
+)  # of trackers and of particles
 def test_every_panel_can_be_plotted_alone(trace, what):
     """Each panel draws at least one line with a name."""
     figure = vc.plot(trace, what)

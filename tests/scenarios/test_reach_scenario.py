@@ -23,7 +23,7 @@ def test_the_tip_reaches_the_point():
 @long_run
 def test_the_first_link_is_held():
     """Held by the square of its angle, the first link stays; free, it moves."""
-    held, free = (reach(held=held).run(until=2.5).joint("joint 1").q for held in (True, False))
+    held, free = (reach(hold_first=is_on).run(until=2.5).joint("joint 1").q for is_on in (True, False))
     assert np.abs(held).max() < 1e-3 and np.abs(free).max() > 0.1
 
 

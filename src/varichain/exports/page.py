@@ -54,6 +54,7 @@ def _content(playback: Playback, look: Look) -> dict[str, Any]:
         "places": _packed(playback.loop_places, "<f4"),
         "forces": _packed(playback.loop_forces, "<f4"),
         "trails": [_packed(path, "<f4") for path in playback.trails.values()],
+        "aims": [[_packed(path, "<f4") for path in aim] for aim in playback.aims.values()],
         "vertices": _packed(gathered.vertices(), "<f4"),
         "normals": _packed(np.round(127.0 * gathered.normals()), "i1"),
         "faces": _packed(gathered.faces(), "<u4" if gathered.is_large else "<u2"),
@@ -92,6 +93,8 @@ _COLORS = (
     "in_loops",
     "joint",
     "loop",
+    "target",
+    "tracked",
     "trail",
     "virtual",
 )

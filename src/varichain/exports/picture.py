@@ -75,6 +75,8 @@ class Painter:
         self._halos = [self._add(solids.sphere(1.6 * mark), palette.VIRTUAL) for _ in playback.loops]
         self._shafts = [self._add(solids.cylinder(1.0, 1.0), palette.FORCE) for _ in playback.loops]
         self._tips = [self._add(solids.cylinder(1.0, 1.0, 0.0), palette.FORCE) for _ in playback.loops]
+        sizes = ((0.7 * mark, palette.TRACKED), (1.1 * mark, palette.TARGET))
+        self._aims = [[self._add_in_front(solids.sphere(r), color) for r, color in sizes] for _ in playback.aims]
         if look.ground:
             self._add_ground()
         self._letters = max(9, round(size[1] / 48))
@@ -114,6 +116,13 @@ class Painter:
             else {"lighting": False}
         )
         return self._stage.add_mesh(mesh, color=color[:3], opacity=color[3], smooth_shading=is_lit, **look)
+
+    def _add_in_front(self, surface: Triangles, color: RGBA) -> Any:
+        """Add a surface that is seen through all others: tracked points may be inside of links."""
+        actor = self._add(surface, color, is_lit=False)
+        actor.mapper.SetResolveCoincidentTopologyToPolygonOffset()
+        actor.mapper.SetRelativeCoincidentTopologyPolygonOffsetParameters(0.0, -66000.0)
+        return actor
 
     def _add_ground(self) -> None:
         """A round floor with lines on it, which fade into the background."""
@@ -186,6 +195,11 @@ class Painter:
             if joint is not None and is_shown:
                 p, R = poses.of(joint.holder) if joint.holder in poses.names else (np.zeros(3), np.eye(3))
                 actor.position = p + R @ joint.place
+        for aim, actors in zip(playback.aims.values(), self._aims, strict=True):
+            for place, actor in zip(aim[:, i], actors, strict=True):
+                actor.SetVisibility(bool(np.isfinite(place).all()))
+                if np.isfinite(place).all():
+                    actor.position = place
         width = 0.3 * scene.mark
         for k in range(len(playback.loops)):
             is_closed, place = bool(playback.is_closed[i, k]), playback.loop_places[i, k]

@@ -33,7 +33,8 @@ def plot(
         trace: The trace.
         what: Panels, one or several of "energy" (kinetic, gravitational, elastic, and their sum), "freedoms" (N_J, rank
             and N_F), "closure" (how far the worst loop is open, logarithmic), "forces" (in joints that close loops),
-            "angles", "displacements", "torques" (of actuators); of particles "strain" (of links) and "sinkage" (of
+            "angles", "displacements", "torques" (of actuators); of trackers "functions" (u, and dotted what is wanted);
+            of particles "strain" (of links) and "sinkage" (of
             contacts). By default, the first four as far as there are any.
         joints: Names of joints whose angles, displacements and torques are wanted; by default those that vary most.
         title: Title; by default the mechanism's name.
@@ -75,12 +76,16 @@ def plot(
 
 
 def _draw(ax: Axes, panel: Panel, lines: list[Series], n_more: int) -> None:
+    n_before = -1
     for k, line in enumerate(lines):
-        color = palette.hex_color(palette.SERIES[k % len(palette.SERIES)])
+        n_before += not line.is_wanted
+        color = palette.hex_color(palette.SERIES[n_before % len(palette.SERIES)])
         is_sum = line.name == "sum"
         style: dict[str, Any] = (
             {"color": palette.hex_color(palette.TEXT), "linestyle": "--"} if is_sum else {"color": color}
         )
+        if line.is_wanted:
+            style = {"color": palette.hex_color(palette.TEXT), "linestyle": ":", "zorder": 3}
         width = (
             1.1 if is_sum or len(lines) == 1 else 3.2 - 2.0 * k / (len(lines) - 1)
         )  # one behind another is seen on both sides

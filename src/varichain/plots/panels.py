@@ -48,6 +48,7 @@ PANELS: dict[str, Panel] = {
     "torques": Panel(
         "actuators", "N m or N", lambda trace, joints: _busy(series.joint_lines(trace, joints, series.torques))
     ),
+    "functions": Panel("functions", "m, rad or 1", lambda trace, _: series.functions(trace)),
     "strain": Panel("strain of links", "1", lambda trace, _: series.labelled(trace, "strain")),
     "sinkage": Panel("sinkage", "m", lambda trace, _: series.labelled(trace, "sinkage")),
 }
@@ -59,8 +60,10 @@ def chosen_lines(panel: Panel, trace: Trace, joints: Sequence[str] | None) -> tu
     lines = panel.lines(trace, joints)
     if joints is not None or len(lines) <= _MOST_LINES:
         return lines, 0
-    ranked = sorted(range(len(lines)), key=lambda k: -lines[k].span)[:_MOST_LINES]
-    return [lines[k] for k in sorted(ranked)], len(lines) - _MOST_LINES
+    own = [line for line in lines if not line.is_wanted]
+    most = sorted(own, key=lambda line: -line.span)[: _MOST_LINES if len(own) == len(lines) else _MOST_LINES // 2]
+    names = {line.name for line in most} | {f"{line.name} wanted" for line in most}
+    return [line for line in lines if line.name in names], len(own) - len(most)
 
 
 def _busy(lines: list[Series]) -> list[Series]:

@@ -20,11 +20,15 @@ Reading = Callable[["Epoch", str], "Array | None"]
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """A line: its name in the legend, times (n,) [s] and values (n,); NaN between epochs, so that it has gaps there."""
+    """A line: its name in the legend, times (n,) [s] and values (n,); NaN between epochs, so that it has gaps there.
+
+    A line that `is_wanted` is dotted: it belongs to the line before.
+    """
 
     name: str
     time: Array
     value: Array
+    is_wanted: bool = False
 
     @property
     def span(self) -> float:
@@ -74,6 +78,17 @@ def labelled(trace: Trace, block: str) -> list[Series]:
 
     found = [series_of(trace, name, lambda epoch, name=name: column(epoch, name)) for name in names]  # type: ignore[misc]
     return [line for line in found if line is not None]
+
+
+def functions(trace: Trace) -> list[Series]:
+    """Numbers of tracked functions, each with what is wanted of it, as far as something is."""
+    wanted = {line.name: line for line in labelled(trace, "wanted")}
+    found = []
+    for line in labelled(trace, "u"):
+        found.append(line)
+        if line.name in wanted and np.isfinite(wanted[line.name].value).any():
+            found.append(Series(f"{line.name} wanted", wanted[line.name].time, wanted[line.name].value, is_wanted=True))
+    return found
 
 
 def loop_forces(trace: Trace) -> list[Series]:

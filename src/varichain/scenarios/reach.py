@@ -26,7 +26,13 @@ MOST_LINKS = 100
 
 
 def reach(
-    *, links: int = 10, length: float = 1.0, x: float = 0.35, z: float = 0.55, held: bool = False, duration: float = 1.5
+    *,
+    links: int = 10,
+    length: float = 1.0,
+    x: float = 0.35,
+    z: float = 0.55,
+    hold_first: bool = False,
+    duration: float = 1.5,
 ) -> Scenario:
     """A chain of ten hinges leads its tip to a point by torques, and stays there.
 
@@ -39,7 +45,7 @@ def reach(
         length: Of the whole chain [m].
         x: Of the point, forward of the first hinge [m].
         z: Of the point, above the first hinge [m].
-        held: Whether the first link keeps its direction, by the square of its angle at zero, as in [PFB].
+        hold_first: Whether the first link keeps its direction, by the square of its angle at zero, as in [PFB].
         duration: Of the motion [s].
     """
     n, size = count_number(links, "links", MOST_LINKS, least=2), positive_scalar(length, "length") / links
@@ -57,7 +63,7 @@ def reach(
     point = np.array([finite_scalar(x, "x"), finite_scalar(z, "z")])
     point *= min(1.0, _FARTHEST * length / max(float(np.linalg.norm(point)), 1e-9))
     course = course_to(space.value(s)[:2], point, positive_scalar(duration, "duration"))
-    how = vc.animation.Resolution(damping=_DAMPING, hold=["first"] if held else [], gain=_FEEDBACK)
+    how = vc.animation.Resolution(damping=_DAMPING, hold=["first"] if hold_first else [], gain=_FEEDBACK)
     tracker = vc.animation.Tracker(space, {"tip": course}, how, feedback=_FEEDBACK)
     settings = {"method": "rk45", "step": 1e-2, "control_step": 5e-3}
     return Scenario("reach", m, s, 3.0, controller=tracker, settings=settings)

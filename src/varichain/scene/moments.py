@@ -28,6 +28,21 @@ def moments_of(epoch: Epoch, times: Array) -> tuple[Array, Array]:
     return _coordinates(epoch, before, after, span, u), _forces(epoch, before, after, u, n_loops)
 
 
+def aims_of(epoch: Epoch, times: Array) -> dict[str, Array]:
+    """Tracked points and their targets (2, n, 3) [m] at times within an epoch, by name; linear between samples.
+
+    They are the blocks `tracked` and `targets`, which trackers record, with three columns a point.
+    """
+    if "tracked" not in epoch.columns or "targets" not in epoch.columns:
+        return {}
+    names = [label.rpartition("[")[0] for label in epoch.columns.labels.get("tracked", ())[::3]]
+    found = {}
+    for k, name in enumerate(names):
+        both = [epoch[block][:, 3 * k : 3 * k + 3] for block in ("tracked", "targets")]
+        found[name] = np.array([np.column_stack([np.interp(times, epoch.time, x) for x in of.T]) for of in both])
+    return found
+
+
 def _coordinates(epoch: Epoch, before: Index, after: Index, span: Array, u: Array) -> Array:
     q = epoch["q"]
     if "v" not in epoch.columns:

@@ -34,6 +34,10 @@ FORCE = _rgba("#c8541a")
 """An arrow that shows a force."""
 TRAIL = _rgba("#3f6fb5")
 """The path of a point."""
+TARGET = _rgba("#d6246e")
+"""Where a tracked point shall be."""
+TRACKED = _rgba("#1b4f9c")
+"""A tracked point."""
 GROUND = _rgba("#e9ecef")
 """The ground."""
 GRID = _rgba("#c3c9d0")

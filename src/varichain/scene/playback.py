@@ -12,7 +12,7 @@ import numpy as np
 from varichain.errors import InputError, UnknownNameError
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scene.camera import outline
-from varichain.scene.moments import moments_of
+from varichain.scene.moments import aims_of, moments_of
 from varichain.scene.poses import Poses, frame_on, link_poses, matrices_from_quaternions
 from varichain.scene.scene import Part, Scene, ball_of, box_around, corners_of, loop_places, scene_of
 from varichain.spatial.arrays import Array
@@ -70,6 +70,7 @@ class Playback:
         loop_forces: Forces (n, l, 3) [N] on the real links there; zeros if the trace has none.
         markers: Events, in order.
         trails: Paths (n, 3) [m] of the chosen points, by name; NaN where there is none.
+        aims: Tracked points and their targets (2, n, 3) [m], by name; NaN where there is none.
         notes: What could not be drawn, in sentences.
     """
 
@@ -108,6 +109,7 @@ class Playback:
         self._place(filled)
         self.markers = tuple(marker for k in range(len(epochs)) for marker in _markers(epochs, self.scenes, k))
         self.trails = {name: _trail(name, filled) for name in trails}
+        self.aims = {name: _aim(name, filled) for name in dict.fromkeys(name for span in filled for name in span.aims)}
 
     def __len__(self) -> int:
         """Number of frames."""
@@ -220,7 +222,8 @@ class Playback:
         arrows = self.arrow_scale * self.loop_forces
         arrows *= np.minimum(1.0, _ARROW * self.size / np.maximum(np.linalg.norm(arrows, axis=-1), 1e-9))[..., None]
         tips = (self.loop_places + arrows - start[:, None])[self.is_closed]
-        return np.concatenate([*found, outline(tips)])
+        aims = np.concatenate([np.zeros((0, 3)), *((aim - start).reshape(-1, 3) for aim in self.aims.values())])
+        return np.concatenate([*found, outline(tips), outline(aims[np.isfinite(aims).all(axis=1)])])
 
     @cached_property
     def _moving(self) -> list[int]:
@@ -267,6 +270,7 @@ class _Span:
         self.time, self.scene = grid[is_inside], scene
         q, self.forces = moments_of(epoch, self.time)
         self.poses = link_poses(scene.mechanism, q)
+        self.aims = aims_of(epoch, self.time)
 
 
 def _grid(epochs: Sequence[Epoch], rate: float, most: int | None) -> Array:
@@ -356,6 +360,12 @@ def _trail(name: str, spans: Sequence[_Span]) -> Array:
         m = spans[0].scene.mechanism
         raise UnknownNameError("link or frame", name, [*(link.name for link in m.links), *m.frames])
     return np.concatenate(parts)
+
+
+def _aim(name: str, spans: Sequence[_Span]) -> Array:
+    """A tracked point and its target over all frames."""
+    without = [np.full((2, len(span.time), 3), np.nan) for span in spans]
+    return np.concatenate([span.aims.get(name, nothing) for span, nothing in zip(spans, without, strict=True)], axis=1)
 
 
 def _frame(m: Mechanism, name: str) -> tuple[str, Pose] | None:

@@ -174,6 +174,7 @@ class ReplayView(Viewer):
                 self.stage.set_trail(self._path(self._trail.value)[first : i + 1])
             else:
                 self.stage.set_trail(np.empty((0, 3)))
+            self.stage.set_aims({name: aim[:, i] for name, aim in playback.aims.items()})
             self._show_cuts(time)
             self._slider.value = round(time, 3)
             self._clock.content = clock_html(time, self._lines(epoch, time), playback.trace.damage or "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ class Stage:
         self._pick: Any = None
         self._spring: Any = None
         self._cuts: list[Any] = []
+        self._aims: dict[str, list[Any]] = {}
         self._mark = 0.02
         self._has_forces = True
         self._opacity = 1.0
@@ -146,6 +147,21 @@ class Stage:
                 "/trail", pairs, bytes_of(palette.TRAIL), thickness=0.3 * self._mark
             )
         self._trail.points, self._trail.visible = pairs, True
+
+    def set_aims(self, aims: Mapping[str, Array]) -> None:
+        """Draw tracked points and their targets (2, 3) [m] by name; those that are not finite are hidden."""
+        for name, places in aims.items():
+            if name not in self._aims:
+                sizes = ((0.7, palette.TRACKED), (1.1, palette.TARGET))
+                paths = (f"/tracked/{len(self._aims)}", f"/target/{len(self._aims)}")
+                self._aims[name] = [
+                    add_mesh(self._scene, path, sphere(size * self._mark), color)
+                    for path, (size, color) in zip(paths, sizes, strict=True)
+                ]
+            for ball, place in zip(self._aims[name], places, strict=True):
+                ball.visible = bool(np.isfinite(place).all())
+                if ball.visible:
+                    ball.position = place
 
     def set_cuts(self, cuts: Sequence[tuple[str, ArrayLike]]) -> None:
         """Mark cuts: what was cut, and where (3,) [m]."""
