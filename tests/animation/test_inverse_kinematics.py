@@ -181,6 +181,45 @@ def test_limits_of_joints_speeds_and_functions():
     assert np.abs(found.missing["tip"]).max() < 1e-4  # others do it instead; the programme's matrix is damped by 1e-6
 
 
+def test_limits_of_accelerations():
+    """Velocities leave those of the state by no more than accelerations allow; accelerations keep all limits too."""
+    pytest.importorskip("daqp")
+    m, s, tip = chain_of_ten()
+    s.v = 0.3 * np.cos(np.arange(10.0))
+    space = vc.AnimationSpace(m, {"tip": tip, "middle": an.point("rod 5")[1]})
+    dt, free = 0.05, inverse_velocity(space, s, {"tip": [-1.0, 1.0]})
+    found = inverse_velocity(space, s, {"tip": [-1.0, 1.0]}, within=dt, sharpest=4.0 * np.ones(10))
+    assert np.abs(free.motion - s.v).max() > 4.0 * dt
+    assert np.abs(found.motion - s.v).max() <= 4.0 * dt + 1e-8
+    wanted = {"tip": [-30.0, 30.0]}
+    loose = inverse_acceleration(space, s, wanted, within=dt, sharpest=1e4 * np.ones(10))
+    assert deviation(loose.motion, inverse_acceleration(space, s, wanted).motion) < 1e-4  # the programme is damped
+    m.edit_joint("phi 2", limits=(float(s["phi 2"].q) - 0.02, float(s["phi 2"].q) + 0.02))
+    height = float(space.value(s)[2])
+    limits = {"fastest": {"phi 3": 0.4}, "sharpest": {"phi 4": 5.0}, "at_most": {"middle": height + 0.002}}
+    a = inverse_acceleration(space, s, wanted, within=dt, **limits).motion
+    assert abs(dt * s.v[1] + 0.5 * dt**2 * a[1]) <= 0.02 + 1e-8
+    assert abs(s.v[2] + dt * a[2]) <= 0.4 + 1e-8 and abs(a[3]) <= 5.0 + 1e-8
+    after = height + dt * space.rate(s)[2] + 0.5 * dt**2 * space.acceleration(s, a)[2]
+    assert after <= height + 0.002 + 1e-8
+    with pytest.raises(vc.InputError, match="within"):
+        inverse_acceleration(space, s, wanted, sharpest={"phi 1": 1.0})
+
+
+def test_limits_in_closed_chains():
+    """With loops, accelerations of dependent freedoms keep their limits as well, and the loops stay closed."""
+    pytest.importorskip("daqp")
+    m, s = closed_zoo.bar_figure()
+    s = closed_zoo.random_closed_state(np.random.default_rng(3), m, s, reach=0.1, speed=0.1)
+    space = vc.AnimationSpace(m, {"p": an.point(m.links[-1])})
+    free = inverse_acceleration(space, s, {"p": np.ones(3)})
+    most = 0.7 * float(np.abs(free.motion).max())
+    loops = vc.AnimationSpace(m, {"all": an.closure_error(m, m.virtual_links[0].joint.name)})
+    a = inverse_acceleration(space, s, {"p": np.ones(3)}, within=0.01, sharpest=most * np.ones(m.n_v)).motion
+    assert np.abs(a).max() <= most * (1.0 + 1e-6)
+    assert np.abs(loops.acceleration(s, a)).max() < 1e-6 * max(1.0, np.abs(a).max())
+
+
 REFUSED = {
     "an unknown function": (lambda: ({"tap": [0, 0]}, Resolution()), vc.UnknownNameError, "tap"),
     "a rate of another shape": (lambda: ({"tip": [0, 0, 0]}, Resolution()), vc.InputError, "tip"),

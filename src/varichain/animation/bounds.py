@@ -59,6 +59,15 @@ class Bounds:
         C = found.gradient if W is None else found.gradient @ W
         return Inequalities(C, low, high, self.space.names)
 
+    def acceleration_rows(self, s: State, W: Array, w: Array, within: float) -> Inequalities | None:
+        """Bounds of ydot so that a = W ydot + w leads no function beyond its bounds in a time, to second order."""
+        if self.space is None:
+            return None
+        found = self.space.at(s)
+        known = found.value + within * found.rate + 0.5 * within**2 * (found.bias + found.gradient @ w)
+        low, high = (2.0 / within**2 * (bound - known) for bound in (self.lower, self.upper))
+        return Inequalities(found.gradient @ W, low, high, self.space.names)
+
 
 def bounds_of(
     space: AnimationSpace, layout: Layout, has_limits: bool, at_least: Mapping[str, Any] | None, at_most: Any

@@ -110,6 +110,7 @@ def inverse_velocity(
     resolution: Resolution | None = None,
     within: float | None = None,
     fastest: Any = None,
+    sharpest: Any = None,
     at_least: Mapping[str, Any] | None = None,
     at_most: Mapping[str, Any] | None = None,
 ) -> InverseMotion:
@@ -117,12 +118,13 @@ def inverse_velocity(
 
     Args:
         space: Functions.
-        s: State; its velocities play no part.
+        s: State; its velocities play no part but for `sharpest`.
         rate: Wanted rates by function, or of all dimensions (m,); functions that are not named are free.
         resolution: Weights, damping, priorities, and functions to hold.
         within: Time [s] in which no joint may leave its range, and no function its bounds; without it there are no
             limits. Limits need the extra `qp`.
         fastest: Largest speeds of freedoms, an array (n_v,) or by joint; with `within`.
+        sharpest: Largest accelerations of freedoms, likewise: in that time velocities leave the state's by no more.
         at_least: Lower bounds of functions by name; with `within`.
         at_most: Upper bounds of functions by name; with `within`.
 
@@ -134,7 +136,7 @@ def inverse_velocity(
     instance(space, AnimationSpace, "space")
     layout, table = opened(space.mechanism, s)
     wanted = wanted_rows(space, rate, how, "rate")
-    bounds = _bounds(space, layout, within, at_least, at_most, fastest)
+    bounds = _bounds(space, layout, within, at_least, at_most, (fastest, sharpest))
     still = closed_copy(layout, table, s).copy()
     still.v[:] = 0.0
     following = follow(space._closures_of(layout), layout, table, still)
@@ -146,22 +148,37 @@ def inverse_velocity(
         levels.append(Level(following.over(holding.gradient), right, 0.0, np.arange(len(right))))
     for where, right, groups in wanted:
         levels.append(Level(following.over(found.gradient[where]), right - found.rate[where], how.damping, groups))
-    y = _solved(layout, levels, following, how, _limits(layout, bounds, still, following, within, fastest))
+    limits = None
+    if bounds is not None and within is not None:
+        speed, change = (_largest(layout, x, name) for x, name in ((fastest, "fastest"), (sharpest, "sharpest")))
+        low, high = np.maximum(-speed, s.v - within * change), np.minimum(speed, s.v + within * change)
+        limits = Inequalities.joined([bounds.rows(still, following.W, within), _box(layout, following.W, low, high)])
+    y = _solved(layout, levels, following, how, limits)
     v: Array = following.W @ y
     return _answer(space, v, found.gradient @ v + found.rate, rate)
 
 
 def inverse_acceleration(
-    space: AnimationSpace, s: State, acceleration: Mapping[str, Any] | Array, resolution: Resolution | None = None
+    space: AnimationSpace,
+    s: State,
+    acceleration: Mapping[str, Any] | Array,
+    resolution: Resolution | None = None,
+    within: float | None = None,
+    fastest: Any = None,
+    sharpest: Any = None,
+    at_least: Mapping[str, Any] | None = None,
+    at_most: Mapping[str, Any] | None = None,
 ) -> InverseMotion:
     """Joint accelerations of least cost with which functions have wanted ones: G a = uddot - v^T H v [PFB, (23)].
 
-    Functions to hold have the acceleration -2 gain udot - gain^2 u. Arguments as for `inverse_velocity`.
+    Functions to hold have the acceleration -2 gain udot - gain^2 u. Arguments as for `inverse_velocity`; after the time
+    `within` of constant acceleration joints are in their ranges, functions in their bounds, and speeds below `fastest`.
     """
     how = instance(resolution, Resolution, "resolution") if resolution is not None else Resolution()
     instance(space, AnimationSpace, "space")
     layout, table = opened(space.mechanism, s)
     wanted = wanted_rows(space, acceleration, how, "acceleration")
+    bounds = _bounds(space, layout, within, at_least, at_most, (fastest, sharpest))
     closed = closed_copy(layout, table, s)
     following = follow(space._closures_of(layout), layout, table, closed)
     found = space.at(closed)
@@ -174,7 +191,13 @@ def inverse_acceleration(
         levels.append(Level(following.over(holding.gradient), right, 0.0, np.arange(len(right))))
     for where, right, groups in wanted:
         levels.append(Level(following.over(found.gradient[where]), right - bias[where], how.damping, groups))
-    ydot = _solved(layout, levels, following, how, None)
+    limits = None
+    if bounds is not None and within is not None:
+        speed, change = (_largest(layout, x, name) for x, name in ((fastest, "fastest"), (sharpest, "sharpest")))
+        low, high = np.maximum(-change, (-speed - closed.v) / within), np.minimum(change, (speed - closed.v) / within)
+        box = _box(layout, following.W, low - following.w, high - following.w)
+        limits = Inequalities.joined([bounds.acceleration_rows(closed, following.W, following.w, within), box])
+    ydot = _solved(layout, levels, following, how, limits)
     a: Array = following.W @ ydot + following.w
     return _answer(space, a, found.gradient @ a + found.bias, acceleration)
 
@@ -252,43 +275,34 @@ def size_of(layout: Layout) -> float:
 
 
 def _bounds(
-    space: AnimationSpace, layout: Layout, within: float | None, at_least: Any, at_most: Any, fastest: Any
+    space: AnimationSpace, layout: Layout, within: float | None, at_least: Any, at_most: Any, largest: tuple[Any, Any]
 ) -> Bounds | None:
     """Bounds of joints and functions, if there are any."""
     if within is None:
-        if mapping(at_least, "at_least") or mapping(at_most, "at_most") or fastest is not None:
-            raise InputError("bounds of functions and speeds need `within`, the time in which they are kept")
+        if mapping(at_least, "at_least") or mapping(at_most, "at_most") or any(x is not None for x in largest):
+            raise InputError("bounds of functions, speeds and accelerations need `within`, the time they are kept in")
         return None
     positive_scalar(within, "within")
     return bounds_of(space, layout, True, at_least, at_most)
 
 
-def _limits(
-    layout: Layout, bounds: Bounds | None, s: State, following: Following, within: float | None, fastest: Any
-) -> Inequalities | None:
-    """Rows of all bounds, and of speeds."""
-    if bounds is None or within is None:
+def _box(layout: Layout, W: Array, low: Array, high: Array) -> Inequalities | None:
+    """Bounds of freedoms, as far as they are finite."""
+    bounded = np.flatnonzero(np.isfinite(low) | np.isfinite(high))
+    if not len(bounded):
         return None
-    rows = bounds.rows(s, following.W, within)
-    if fastest is None:
-        return rows
-    speed = _speeds(layout, fastest)
-    names = tuple(layout.freedom_name(k) for k in range(layout.n_v))
-    own = Inequalities(following.W, -speed, speed, names)
-    if rows is None:
-        return own
-    stacked = np.vstack([rows.C, own.C]), np.r_[rows.lower, own.lower], np.r_[rows.upper, own.upper]
-    return Inequalities(*stacked, rows.names + own.names)
+    names = tuple(layout.freedom_name(int(k)) for k in bounded)
+    return Inequalities(W[bounded], low[bounded], high[bounded], names)
 
 
-def _speeds(layout: Layout, fastest: Any) -> Array:
-    """Largest speeds (n_v,), infinite where none is given."""
-    if not isinstance(fastest, Mapping):
-        return weights_of(layout, fastest, "fastest")
-    speeds = np.full(layout.n_v, np.inf)
-    for name, value in fastest.items():
-        speeds[layout.slot(name).v] = positive_scalar(value, f"fastest of joint {name!r}")
-    return speeds
+def _largest(layout: Layout, given: Any, what: str) -> Array:
+    """Largest speeds or accelerations (n_v,), infinite where none is given."""
+    if given is not None and not isinstance(given, Mapping):
+        return weights_of(layout, given, what)
+    largest = np.full(layout.n_v, np.inf)
+    for name, value in mapping(given, what).items():
+        largest[layout.slot(name).v] = positive_scalar(value, f"{what} of joint {name!r}")
+    return largest
 
 
 def _answer(space: AnimationSpace, motion: Array, found: Array, wanted: Any) -> InverseMotion:

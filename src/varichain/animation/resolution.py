@@ -7,6 +7,7 @@ limits.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -46,6 +47,15 @@ class Inequalities:
     lower: Array
     upper: Array
     names: tuple[str, ...]
+
+    @staticmethod
+    def joined(parts: Iterable[Inequalities | None]) -> Inequalities | None:
+        """All rows together; None if there are none."""
+        own = [part for part in parts if part is not None]
+        if not own:
+            return None
+        low, high = (np.concatenate([getattr(part, name) for part in own]) for name in ("lower", "upper"))
+        return Inequalities(np.vstack([part.C for part in own]), low, high, sum((part.names for part in own), ()))
 
     def excess(self, y: Array) -> Array:
         """How far each row is beyond its bounds; zero inside."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
@@ -170,6 +171,29 @@ class JointFunctions(Frozen, ABC):
             if name in other._tracks:
                 raise InputError(f"{self._what(name)} is in both: leave it out of one of them")
         return self._of(self._tracks | other._tracks)
+
+    # Files
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write to a file (JSON) that `load` reads back to the bit.
+
+        Raises:
+            FileError: There is such a file already, or it cannot be written.
+        """
+        from varichain.motion.saving import save_tracks
+
+        save_tracks(path, type(self).__name__, self._tracks, overwrite)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Functions that `save` wrote.
+
+        Raises:
+            FileError: The file cannot be read, or has something else in it.
+        """
+        from varichain.motion.saving import load_tracks
+
+        return cls._of(load_tracks(path, cls.__name__))
 
     # For kernels
 

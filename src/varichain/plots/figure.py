@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from varichain.errors import InputError, MissingExtraError, UnknownNameError
+from varichain.motion import TimeFunctions
 from varichain.plots.events import mark_events
-from varichain.plots.panels import PANELS, USUAL, Panel, chosen_lines
+from varichain.plots.over_time import lines_of
+from varichain.plots.panels import PANELS, USUAL, Panel, chosen_lines, most_varied
 from varichain.plots.series import Series
 from varichain.scene import palette
+from varichain.spatial.arrays import Array
 from varichain.spatial.checks import instance, listed
 from varichain.trace import Trace
 
@@ -23,19 +26,22 @@ _LEFT = 0.115  # of the width, for labels
 
 
 def plot(
-    trace: Trace, what: str | Sequence[str] | None = None, joints: Sequence[str] | None = None, title: str | None = None
+    trace: Trace | TimeFunctions,
+    what: str | Sequence[str] | None = None,
+    joints: Sequence[str] | None = None,
+    title: str | None = None,
 ) -> Figure:
     """What a trace says over time as a matplotlib figure: one panel below the other, events marked through all of them.
 
     Save it with `figure.savefig("run.png")`; a notebook shows it by itself.
 
     Args:
-        trace: The trace.
+        trace: The trace; or functions of time, such as torques of a plan, which have one panel.
         what: Panels, one or several of "energy" (kinetic, gravitational, elastic, and their sum), "freedoms" (N_J, rank
             and N_F), "closure" (how far the worst loop is open, logarithmic), "forces" (in joints that close loops),
             "angles", "displacements", "torques" (of actuators); of trackers "functions" (u, and dotted what is wanted);
-            of particles "strain" (of links) and "sinkage" (of
-            contacts). By default, the first four as far as there are any.
+            of particles "strain" (of links) and "sinkage" (of contacts). By default, the first four as far as there
+            are any.
         joints: Names of joints whose angles, displacements and torques are wanted; by default those that vary most.
         title: Title; by default the mechanism's name.
 
@@ -44,16 +50,18 @@ def plot(
         UnknownNameError: No such panel or joint.
         MissingExtraError: The package matplotlib is not installed.
     """
-    figure_class = _figure_class()
+    _figure_class()
+    if joints is not None:
+        joints = listed(joints, str, "joints")
+    if title is not None:
+        instance(title, str, "title")
+    if isinstance(trace, TimeFunctions):
+        return _plot_functions(trace, what, joints, title)
     if not isinstance(trace, Trace):
         raise InputError(f"expected a Trace, not {type(trace).__name__}; Trace.load reads one from a file")
     if not len(trace):
         raise InputError("the trace has no samples: there is nothing to plot")
     names = [what] if isinstance(what, str) else list(USUAL if what is None else listed(what, str, "what"))
-    if joints is not None:
-        joints = listed(joints, str, "joints")
-    if title is not None:
-        instance(title, str, "title")
     for name in names:
         if name not in PANELS:
             raise UnknownNameError("panel", name, PANELS)
@@ -62,17 +70,35 @@ def plot(
     if len(empty) == len(names) or (what is not None and empty):
         raise InputError(f"the trace has nothing for {', '.join(empty)}; what can be plotted: {', '.join(PANELS)}")
     shown = [name for name in names if name not in empty]
-    figure = figure_class(figsize=(_WIDTH, _HEAD + _HEIGHT * len(shown)), dpi=120, facecolor="white")
-    axes = figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
+    figure, axes = _panels({PANELS[name]: lines[name] for name in shown}, trace.time)
+    mark_events(figure, axes, trace, _said(trace, title))
+    return figure
+
+
+def _plot_functions(functions: TimeFunctions, what: Any, joints: Sequence[str] | None, title: str | None) -> Figure:
+    """Functions of time in one panel; of many, those that vary most."""
+    if what is not None:
+        raise InputError(f"functions of time have one panel: leave out what={what!r}")
+    if not len(functions):
+        raise InputError("there are no functions of time to plot")
+    panel = Panel("functions of time", "N m or N", lambda *_: lines_of(functions, joints))
+    found = most_varied(lines_of(functions, joints), joints)
+    figure, axes = _panels({panel: found}, found[0][0].time)
+    axes[0].set_title("torques" if title is None else title, fontsize=10, loc="left")
+    return figure
+
+
+def _panels(lines: dict[Panel, tuple[list[Series], int]], times: Array) -> tuple[Figure, list[Axes]]:
+    """Panels below each other over the same time."""
+    figure = _figure_class()(figsize=(_WIDTH, _HEAD + _HEIGHT * len(lines)), dpi=120, facecolor="white")
+    axes = list(figure.subplots(len(lines), 1, sharex=True, squeeze=False)[:, 0])
     figure.subplots_adjust(left=_LEFT, right=0.76, hspace=0.16)
-    for ax, name in zip(axes, shown, strict=True):
-        _draw(ax, PANELS[name], *lines[name])
+    for ax, (panel, own) in zip(axes, lines.items(), strict=True):
+        _draw(ax, panel, *own)
     figure.align_ylabels(axes)
     axes[-1].set_xlabel("time [s]", fontsize=9)
-    times = trace.time
     axes[0].set_xlim(float(times[0]), float(times[-1]) if times[-1] > times[0] else float(times[0]) + 1.0)
-    mark_events(figure, list(axes), trace, _said(trace, title))
-    return figure  # type: ignore[no-any-return]
+    return figure, axes
 
 
 def _draw(ax: Axes, panel: Panel, lines: list[Series], n_more: int) -> None:

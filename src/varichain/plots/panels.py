@@ -57,7 +57,11 @@ USUAL = ("energy", "freedoms", "closure", "forces")
 
 def chosen_lines(panel: Panel, trace: Trace, joints: Sequence[str] | None) -> tuple[list[Series], int]:
     """Lines of a panel, and how many more there were: if nobody named joints, those that vary most are shown."""
-    lines = panel.lines(trace, joints)
+    return most_varied(panel.lines(trace, joints), joints)
+
+
+def most_varied(lines: list[Series], joints: Sequence[str] | None) -> tuple[list[Series], int]:
+    """Lines of the joints that are named, or those that vary most, and how many more there were."""
     if joints is not None or len(lines) <= _MOST_LINES:
         return lines, 0
     own = [line for line in lines if not line.is_wanted]

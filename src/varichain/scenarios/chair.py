@@ -27,7 +27,7 @@ _BEFORE, _SITTING, _AFTER = 0.3, 1.0, 0.7  # [s] of rest: standing, on the chair
 _LATE = 6  # power of the way by which the centre of mass goes to the chair: the feet bear it nearly to the end
 _ELBOW = 0.3  # [rad] that elbows are bent
 _SINK = 0.02  # part of its height by which the pelvis of a figure on bent knees is lower
-_STEPS = 8  # of Newton at each knot
+_FIRST_STEPS, _STEPS = 8, 3  # of Newton, at the first knot and at each other one
 _IMPORTANCE = {"center": 1.0, "gaze": 0.1, "posture": 0.03}
 _STIFFNESS, _DAMPING = 400.0, 40.0  # of the feedback about the planned motion [1/s^2, 1/s]
 
@@ -84,7 +84,7 @@ def _way(m: Mechanism, seated: State) -> list[State]:
         s[f"{side} knee"].q = _ELBOW  # so that it can bend: a straight leg does not know where to
     for part in course_to(np.zeros(1), np.ones(1), 1.0)(np.linspace(0.0, 1.0, _KNOTS))[:, 0]:
         handle.target[:] = start + course(part) * (end - start)
-        for _ in range(_STEPS):
+        for _ in range(_STEPS if way else _FIRST_STEPS):
             s = s.integrate(handle.approach(s.q))
         way.append(s)
     return way
