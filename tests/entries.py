@@ -30,6 +30,7 @@ RESULTS = [
     "InverseDynamics", "JointMotion", "JointState", "Link", "LoopForces", "LoopState", "Mobility", "Momentum",
     "Overload", "Rollout", "State", "StructureChange", "Trace", "Joint", "Shape", "Coupling", "Body", "Closure",
     "ConstantLoops", "Given",
+    "Derivative", "ForwardDynamicsDerivatives", "InverseDynamicsDerivatives",
     "Closings", "Evaluation", "Function", "InverseMotion", "Plan", "Reached", "Reduced", "SpaceDynamics",
 ]  # fmt: skip
 # Methods that users call, beside the functions.

@@ -28,6 +28,12 @@ TOPICS = {
         "loop_states LoopState energy Energy momentum Momentum mobility Mobility assemble Assembly project "
         "limit_excess coupling_matrix CouplingMatrix Prepared Batch",
     ),
+    "derivatives": (
+        "Derivatives",
+        "How forces and motions change with positions, velocities and torques.",
+        "inverse_dynamics_derivatives InverseDynamicsDerivatives forward_dynamics_derivatives "
+        "ForwardDynamicsDerivatives Derivative derivatives",
+    ),
     "changes": (
         "Changes of structure",
         "What happens at one instant: connections, cuts, pushes, impacts.",

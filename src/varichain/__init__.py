@@ -52,9 +52,16 @@ from varichain.errors import (
 )
 
 if TYPE_CHECKING:
-    from varichain import animation, blocks, closures, figures, particles
+    from varichain import animation, blocks, closures, derivatives, figures, particles
     from varichain.animation import AnimationSpace
     from varichain.closures import constant_loops, replace_constant_loops
+    from varichain.derivatives import (
+        Derivative,
+        ForwardDynamicsDerivatives,
+        InverseDynamicsDerivatives,
+        forward_dynamics_derivatives,
+        inverse_dynamics_derivatives,
+    )
     from varichain.drawing import draw
     from varichain.dynamics import (
         Actuation,
@@ -247,6 +254,11 @@ _HOMES = {
     "TraceWriter": "varichain.trace",
     "at": "varichain.simulation",
     "Look": "varichain.exports",
+    "Derivative": "varichain.derivatives",
+    "ForwardDynamicsDerivatives": "varichain.derivatives",
+    "InverseDynamicsDerivatives": "varichain.derivatives",
+    "forward_dynamics_derivatives": "varichain.derivatives",
+    "inverse_dynamics_derivatives": "varichain.derivatives",
     "draw": "varichain.drawing",
     "export": "varichain.exports",
     "load_scenario": "varichain.scenarios.files",
@@ -268,7 +280,7 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import a package when one of its names is first asked for."""
-    if name in ("animation", "blocks", "closures", "figures", "mechanism", "particles", "spatial"):
+    if name in ("animation", "blocks", "closures", "derivatives", "figures", "mechanism", "particles", "spatial"):
         return importlib.import_module(f"varichain.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'varichain' has no attribute {name!r}")
@@ -310,6 +322,7 @@ __all__ = [
     "Cylinder",
     "Cylindrical",
     "DamagedTraceWarning",
+    "Derivative",
     "Discrete",
     "Distance",
     "DivergenceError",
@@ -324,6 +337,7 @@ __all__ = [
     "Force",
     "FormatError",
     "ForwardDynamics",
+    "ForwardDynamicsDerivatives",
     "Frame",
     "Free",
     "FrictionCone",
@@ -334,6 +348,7 @@ __all__ = [
     "InertiaError",
     "InputError",
     "InverseDynamics",
+    "InverseDynamicsDerivatives",
     "Joint",
     "JointMotion",
     "JointState",
@@ -404,14 +419,17 @@ __all__ = [
     "couple",
     "coupling_matrix",
     "cut",
+    "derivatives",
     "draw",
     "energy",
     "equilibrium",
     "export",
     "figures",
     "forward_dynamics",
+    "forward_dynamics_derivatives",
     "impact",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
     "jacobian",
     "joint_forces",
     "limit_excess",

@@ -28,6 +28,11 @@ METHODS = ("articulated", *_REFERENCES)
 _SINGULAR = 1e-6  # pivots below this part of their diagonal: the rows nearly depend on each other
 
 
+def is_close_decision(smallest_pivot: float, dropped_pivot: float) -> bool:
+    """Whether which rows depend on others was a close decision, from the margins that kernels return."""
+    return smallest_pivot < _SINGULAR or dropped_pivot > 1e-12
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ForwardDynamics(Reported):
     """Result of `forward_dynamics`.
@@ -48,7 +53,7 @@ class ForwardDynamics(Reported):
     @property
     def is_nearly_singular(self) -> bool:
         """Whether which rows depend on others was a close decision: a configuration at or near a singularity."""
-        return self.smallest_pivot < _SINGULAR or self.dropped_pivot > 1e-12
+        return is_close_decision(self.smallest_pivot, self.dropped_pivot)
 
     def __getitem__(self, joint: str) -> Array:
         """Accelerations of one joint (its n_v,)."""

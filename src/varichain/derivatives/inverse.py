@@ -1,0 +1,194 @@
+"""Derivatives of inverse dynamics, of open and closed chains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from varichain.derivatives.directions import Directions, directions_of
+from varichain.derivatives.loads import loads_of, memory_of
+from varichain.derivatives.named import Derivative, Places, freedom_places, sizes
+from varichain.dynamics.arguments import Table, opened, require_mass
+from varichain.dynamics.forces import Force, checked_forces
+from varichain.dynamics.inverse import inverse_dynamics
+from varichain.dynamics.mobility import mobility
+from varichain.dynamics.preferences import actuated_columns
+from varichain.dynamics.rank import kept_rows
+from varichain.kernels.derivative_closure import ACCELERATIONS_BY_Q, K_RATES, SPEEDS_BY_Q, closure_derivatives
+from varichain.kernels.derivative_inverse import inverse_dynamics_derivatives as _derivatives
+from varichain.layout.layout import Layout
+from varichain.layout.state import State
+from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.arrays import Array
+from varichain.spatial.report import Report, Reported, names
+
+_REGULAR = 1e-9  # singular values of S below this part of the largest: some motion cannot be driven
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByMotion:
+    """Forces and their derivatives by a motion.
+
+    Attributes:
+        value: The forces (n,) [N m or N].
+        by_q, by_v, by_a: Their derivatives (n, n_f).
+    """
+
+    value: Array
+    by_q: Derivative
+    by_v: Derivative
+    by_a: Derivative
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class InverseDynamicsDerivatives(Reported):
+    """Derivatives of inverse dynamics in a state, along motions that keep all loops closed.
+
+    Columns are independent freedoms: q moves along W's columns, v = W v_ind and a = W a_ind + w follow. In an open
+    chain all freedoms are independent, and W is the identity.
+
+    Attributes:
+        tau: Forces of the tree joints, tau = M a + bias (tau_O), in which loops play no part.
+        tau_ind: W^T tau, what the loops leave of them, by independent freedoms.
+        tau_act: Forces of the actuated freedoms. None unless these are as many as degrees of freedom, belong to joints
+            of the tree, and can drive every motion.
+        a: The accelerations (n_v,).
+        W: Directions of q (n_v, n_f).
+        independent: Names of the freedoms that are columns.
+        is_nearly_singular: Whether which rows of the loops are independent was a close decision: derivatives may then
+            be huge, and mean nothing but that.
+    """
+
+    tau: ByMotion
+    tau_ind: ByMotion
+    tau_act: ByMotion | None
+    a: Array
+    W: Array
+    independent: tuple[str, ...]
+    is_nearly_singular: bool
+    name: str
+
+    @property
+    def by_q(self) -> Derivative:
+        """Derivative of tau by q."""
+        return self.tau.by_q
+
+    @property
+    def by_v(self) -> Derivative:
+        """Derivative of tau by v."""
+        return self.tau.by_v
+
+    @property
+    def by_a(self) -> Derivative:
+        """Derivative of tau by a."""
+        return self.tau.by_a
+
+    def report(self) -> Report:
+        """Sizes, and the largest entries."""
+        note = ": nearly singular" if self.is_nearly_singular else ""
+        title = f"derivatives of inverse dynamics of {self.name!r}{note}, by {names(self.independent)}"
+        return title, (sizes({"tau by q": self.by_q, "tau by v": self.by_v, "tau by a": self.by_a}),)
+
+
+def inverse_dynamics_derivatives(
+    m: Mechanism, s: State, a: Any = None, forces: Iterable[Force] = (), *, prefer: Iterable[str] = ()
+) -> InverseDynamicsDerivatives:
+    """Derivatives of the forces that give accelerations, by positions, velocities and accelerations.
+
+    Exact, by recursion [Singh 2022]. Springs, dampers, armature and friction of all joints, of those that close loops
+    too, and external forces take part; dry friction keeps its direction. Directions are those of `State.integrate`. A
+    force in world axes does not turn with its link, one in local axes does.
+
+    Args:
+        m: Mechanism.
+        s: State, its loops closed.
+        a: Accelerations (n_v,) that keep the loops closed, or {joint: value}; None for none.
+        forces: External forces on links.
+        prefer: Joints or freedoms that must be independent.
+
+    Raises:
+        AssemblyError: The loops are open, or the accelerations would open them.
+        PreferenceError: The preferred freedoms depend on each other.
+        SingularMassError: A link that can move has no mass.
+    """
+    layout, table = opened(m, s)
+    require_mass(layout)
+    given = checked_forces(forces)
+    found = inverse_dynamics(m, s, a, given, actuators=False)
+    chain = _Chain(layout, table, s, found.a, found.tau, prefer)
+    tree = np.empty((3, layout.n_v, layout.n_v))
+    _derivatives(table, s.q, s.v, found.a, loads_of(layout, given), *tree, *memory_of(layout)[:3])
+    by = chain.closed(tree)
+    W, columns = chain.directions.W, freedom_places(layout, chain.directions.independent)
+    return InverseDynamicsDerivatives(
+        _named(found.tau, by, freedom_places(layout, range(layout.n_v)), columns),
+        _named(W.T @ found.tau, chain.reduced(by, found.tau), columns, columns),
+        _actuated(layout, chain, by, columns),
+        found.a,
+        W,
+        tuple(layout.freedom_name(int(k)) for k in chain.directions.independent),
+        not layout.is_tree and mobility(m, s).is_nearly_singular,
+        layout.mechanism_name,
+    )
+
+
+class _Chain:
+    """A closed chain in a state, with accelerations and forces of its tree."""
+
+    def __init__(self, layout: Layout, table: Table, s: State, a: Array, tau: Array, prefer: Iterable[str]) -> None:
+        self._layout, self._table, self._s, self._a, self.tau = layout, table, s, a, tau
+        kept = kept_rows(layout, table, s.q)
+        self._equations = self._closure(np.zeros(layout.n_rows))[0]
+        self.directions: Directions = directions_of(layout, self._equations, kept, prefer)
+
+    def _closure(self, multipliers: Array) -> tuple[Array, Array]:
+        """Derivatives of the loops' equations, and of K^T x."""
+        n = self._layout.n_v
+        equations, forces = np.empty((4, self._layout.n_rows, n)), np.empty((n, n))
+        work = memory_of(self._layout)[2]
+        closure_derivatives(self._table, self._s.q, self._s.v, self._a, multipliers, equations, forces, work)
+        return equations, forces
+
+    def closed(self, tree: Array) -> Array:
+        """Derivatives (3, n_v, n_f) of tau along closed motions, from those of the tree (3, n_v, n_v)."""
+        W, turning = self.directions.W, self.directions.turning
+        by_speed = -(self._equations[K_RATES] + self._equations[SPEEDS_BY_Q])
+        pushed = self.directions.following(-self._equations[ACCELERATIONS_BY_Q] @ W + by_speed @ turning)
+        by_q = tree[0] @ W + tree[1] @ turning + tree[2] @ pushed
+        by_v = tree[1] @ W + tree[2] @ self.directions.following(by_speed @ W)
+        return np.array([by_q, by_v, tree[2] @ W])
+
+    def reduced(self, by: Array, forces: Array) -> Array:
+        """Derivatives (3, n_f, n_f) of W^T forces, from those of the forces.
+
+        dW^T forces is what multipliers that give these forces to the dependent freedoms take: K dW = -dK W.
+        """
+        W = self.directions.W
+        made: Array = np.einsum("kf,ikg->ifg", W, by)
+        made[0] -= W.T @ self._closure(self.directions.multipliers(forces))[1] @ W
+        return made
+
+
+def _actuated(layout: Layout, chain: _Chain, by: Array, columns: Places) -> ByMotion | None:
+    """Forces of the actuators, where S^T tau_act = W^T tau has one solution in joints of the tree."""
+    actuated = actuated_columns(layout)
+    W = chain.directions.W
+    if len(actuated) != W.shape[1] or (actuated >= layout.n_v).any():
+        return None
+    S = W[actuated]
+    sigma = np.linalg.svd(S, compute_uv=False)
+    if sigma.min(initial=np.inf) <= _REGULAR * sigma.max(initial=0.0):
+        return None
+    tau_act: Array = np.asarray(np.linalg.solve(S.T, W.T @ chain.tau), np.float64)
+    left = chain.tau.copy()
+    left[actuated] -= tau_act  # what the loops carry
+    made = np.array([np.linalg.solve(S.T, one) for one in chain.reduced(by, left)])
+    return _named(tau_act, made, freedom_places(layout, actuated), columns)
+
+
+def _named(value: Array, by: Array, rows: Places, columns: Places) -> ByMotion:
+    by_q, by_v, by_a = (Derivative(np.asarray(one), rows, columns) for one in by)
+    return ByMotion(np.asarray(value), by_q, by_v, by_a)
