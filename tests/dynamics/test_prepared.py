@@ -36,7 +36,7 @@ def buffers(p):
     """Output arrays of every shape that a handle writes."""
     shapes = {
         "q": p.n_q, "v": p.n_v, "M": (p.n_v, p.n_v), "R": (p.n_links, 9), "p": (p.n_links, 3), "V": (p.n_links, 6),
-        "J": (6, p.n_v), "A": 6, "c": 3, "J_c": (3, p.n_v), "E": 3, "h": 6,
+        "D": (3, p.n_v, p.n_v), "J": (6, p.n_v), "A": 6, "c": 3, "J_c": (3, p.n_v), "E": 3, "h": 6,
     }  # fmt: skip
     return {name: np.full(shape, np.nan) for name, shape in shapes.items()}
 
@@ -45,13 +45,19 @@ def every_call(p, rng, s):
     """Each method of the handle by name, as a function without arguments that returns what the method returns."""
     q, v, b = s.q, s.v, buffers(p)
     x, point, other = rng.normal(size=p.n_v), rng.normal(size=3), s.integrate(0.1 * s.v).q
-    wrenches = rng.normal(size=(p.n_links, 6))
+    wrenches, carried = rng.normal(size=(p.n_links, 6)), np.empty((3, p.n_rows, p.n_v))
     row = p.n_links - 1
     calls = {
         "inverse_dynamics": lambda: p.inverse_dynamics(q, v, x, b["v"]),
         "forward_dynamics": lambda: p.forward_dynamics(q, v, x, b["v"]),
         "inverse_dynamics, wrenches": lambda: p.inverse_dynamics(q, v, x, b["v"], wrenches),
         "forward_dynamics, wrenches": lambda: p.forward_dynamics(q, v, x, b["v"], wrenches),
+        "inverse_dynamics_derivatives": lambda: p.inverse_dynamics_derivatives(q, v, x, b["D"]),
+        "forward_dynamics_derivatives": lambda: p.forward_dynamics_derivatives(q, v, x, b["D"]),
+        "inverse_dynamics_derivatives, wrenches": lambda: p.inverse_dynamics_derivatives(q, v, x, b["D"], wrenches),
+        "forward_dynamics_derivatives, wrenches": lambda: p.forward_dynamics_derivatives(
+            q, v, x, b["D"], carried, wrenches
+        ),
         "bias_force": lambda: p.bias_force(q, v, b["v"]),
         "bias_force, wrenches": lambda: p.bias_force(q, v, b["v"], wrenches),
         "mass_matrix": lambda: p.mass_matrix(q, b["M"]),
@@ -71,6 +77,14 @@ def every_call(p, rng, s):
     return calls, (x, point, other, wrenches, row)
 
 
+def _by_motion(d):
+    return np.array([d.by_q.array, d.by_v.array, d.by_a.array])
+
+
+def _by_torque(d):
+    return np.array([d.by_q.array, d.by_v.array, d.by_tau.array])
+
+
 def friendly_answers(m, s, x, point, other, wrenches, row):
     """What the friendly functions say to the same questions."""
     names = ["ground", *(link.name for link in m.links)]
@@ -84,6 +98,10 @@ def friendly_answers(m, s, x, point, other, wrenches, row):
         "forward_dynamics": vc.forward_dynamics(m, s, x).a,
         "inverse_dynamics, wrenches": vc.inverse_dynamics(m, s, x, forces).tau,
         "forward_dynamics, wrenches": vc.forward_dynamics(m, s, x, forces).a,
+        "inverse_dynamics_derivatives": _by_motion(vc.inverse_dynamics_derivatives(m, s, x)),
+        "forward_dynamics_derivatives": _by_torque(vc.forward_dynamics_derivatives(m, s, x)),
+        "inverse_dynamics_derivatives, wrenches": _by_motion(vc.inverse_dynamics_derivatives(m, s, x, forces)),
+        "forward_dynamics_derivatives, wrenches": _by_torque(vc.forward_dynamics_derivatives(m, s, x, forces)),
         "bias_force": vc.bias_force(m, s),
         "bias_force, wrenches": vc.bias_force(m, s, forces),
         "mass_matrix": vc.mass_matrix(m, s),

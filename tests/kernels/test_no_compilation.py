@@ -51,6 +51,12 @@ CALLS = {
     "motion_basis": lambda p, s, x: p.motion_basis(
         s.q, s.v, np.empty((p.n_v, p.n_v)), np.empty(p.n_v), np.empty((p.n_actuated, p.n_v))
     ),
+    "inverse_dynamics_derivatives": lambda p, s, x: p.inverse_dynamics_derivatives(
+        s.q, s.v, x, np.empty((3, p.n_v, p.n_v)), np.zeros((p.n_links, 6))
+    ),
+    "forward_dynamics_derivatives": lambda p, s, x: p.forward_dynamics_derivatives(
+        s.q, s.v, x, np.empty((3, p.n_v, p.n_v)), np.empty((3, p.n_rows, p.n_v)), np.zeros((p.n_links, 6))
+    ),
     "multipliers": lambda p, s, x: p.multipliers(np.empty(p.n_rows)),
     "project_position": lambda p, s, x: p.project_position(s.q.copy(), np.empty(p.n_v)),
     "velocity_jump": lambda p, s, x: p.velocity_jump(s.q, s.v, np.empty(p.n_v)),

@@ -6,13 +6,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from varichain.bench.contenders import CONSTRAINED, FORWARD, IMPACT, INVERSE, MASS, RUN, STEP, DisagreementError
+from varichain.bench.contenders import (
+    CONSTRAINED,
+    D_CONSTRAINED,
+    D_FORWARD,
+    D_INVERSE,
+    FORWARD,
+    IMPACT,
+    INVERSE,
+    MASS,
+    RUN,
+    STEP,
+    DisagreementError,
+)
 from varichain.bench.kinematics import composed_functions, kinematics_step
 from varichain.bench.measures import (
     Effort,
     actuator_torques,
     batches,
     beside_peers,
+    derivative_costs,
     friendly_calls,
     growth,
     structure_changes,
@@ -77,6 +90,7 @@ def _all_cases() -> list[Case]:
     pairs = [(task, mechanism) for task in (INVERSE, MASS, FORWARD) for mechanism in OPEN]
     pairs += [(CONSTRAINED, mechanism) for mechanism in CLOSED]
     pairs += [(IMPACT, mechanism) for mechanism in _STRUCK]
+    pairs += [(D_INVERSE, "figure, open"), (D_FORWARD, "figure, open"), (D_CONSTRAINED, "figure, 4 welds")]
     pairs += [(task, mechanism) for task in STEP for mechanism in ("figure, open", "figure, 4 welds")]
     pairs += [(task, mechanism) for task in RUN for mechanism in ("figure, 2 hands + 2 feet", "figure, 4 welds")]
     found = [Case(f"{task}: {what}", partial(beside_peers, task, what), what in LARGE) for task, what in pairs]
@@ -88,6 +102,7 @@ def _all_cases() -> list[Case]:
         *found,
         Case("friendly calls: figure, open", friendly_calls),
         Case("structure change: figure", structure_changes),
+        Case("derivatives beside inverse dynamics: figure", derivative_costs),
         Case("batch: figure, 4 welds", batches),
         Case("inverse kinematics: figure, open", kinematics_step),
         Case("composed functions: figure, open", composed_functions),

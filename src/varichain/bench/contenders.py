@@ -18,6 +18,9 @@ from varichain.spatial.arrays import Array
 
 INVERSE, MASS, FORWARD = "inverse dynamics", "mass matrix", "forward dynamics"
 CONSTRAINED, IMPACT = "constrained forward dynamics", "impact"
+D_INVERSE, D_FORWARD = "derivatives of inverse dynamics", "derivatives of forward dynamics"
+D_CONSTRAINED = "derivatives of constrained forward dynamics"
+DERIVED = (D_INVERSE, D_FORWARD, D_CONSTRAINED)  # which Pinocchio alone has besides
 METHODS = ("euler", "rk4")
 STEP, RUN = ([f"{what}, {method}" for method in METHODS] for what in ("one step", "20 steps"))
 TIME_STEP = 1e-3  # [s]
@@ -91,6 +94,8 @@ def contenders(task: str, given: Question) -> list[Contender]:
         from varichain.bench.peer_pinocchio import pinocchio_contenders
 
         found += pinocchio_contenders(task, given)
+    if task in DERIVED:
+        return found
     if find_spec("mujoco"):
         from varichain.bench.peer_mujoco import mujoco_contenders
 

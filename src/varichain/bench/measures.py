@@ -12,12 +12,12 @@ from importlib.util import find_spec
 import numpy as np
 
 import varichain as vc
-from varichain.bench.contenders import TIME_STEP, contenders, differences
+from varichain.bench.contenders import INVERSE, TIME_STEP, contenders, differences
 from varichain.bench.interleave import Timings, interleave, one_core
 from varichain.bench.mechanisms import CLOSED, FAMILIES, GRIP, LARGE, OPEN, Question, size_of
 from varichain.bench.peer_varichain import varichain_contenders
 from varichain.bench.rows import Row, row_alone, row_beside, row_growth
-from varichain.bench.targets import ACTUATED, CHANGE, FRIENDLY, growth_target, ratio_target
+from varichain.bench.targets import ACTUATED, CHANGE, DERIVATIVES, FRIENDLY, growth_target, ratio_target
 
 _BUDGET = 8.0  # [s] that the rounds of one measurement may take
 _CHANGES = 20  # structure changes in a row, of each kind, in a round
@@ -78,6 +78,18 @@ def actuator_torques(mechanism: str, effort: Effort) -> list[Row]:
     with one_core():
         timings = interleaved(runs, effort)
     return [row_growth("actuator torques", mechanism, timings, ours, other, ACTUATED)]
+
+
+def derivative_costs(effort: Effort) -> list[Row]:
+    """Derivatives of the figure's dynamics beside its own inverse dynamics."""
+    questions = {what: {**OPEN, **CLOSED}[what]() for what in ("figure, open", "figure, 4 welds")}
+    unit = "handle.inverse_dynamics"
+    runs = {unit: varichain_contenders(INVERSE, questions["figure, open"])[0].run}
+    for task, what in DERIVATIVES:
+        runs[task] = varichain_contenders(task, questions[what])[0].run
+    with one_core():
+        timings = interleaved(runs, effort)
+    return [row_growth(task, what, timings, task, unit, at_most) for (task, what), at_most in DERIVATIVES.items()]
 
 
 def friendly_calls(effort: Effort) -> list[Row]:

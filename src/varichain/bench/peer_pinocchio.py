@@ -7,7 +7,18 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from varichain.bench.contenders import CONSTRAINED, FORWARD, IMPACT, INVERSE, MASS, Contender
+from varichain.bench.contenders import (
+    CONSTRAINED,
+    D_CONSTRAINED,
+    D_FORWARD,
+    D_INVERSE,
+    DERIVED,
+    FORWARD,
+    IMPACT,
+    INVERSE,
+    MASS,
+    Contender,
+)
 from varichain.bench.mechanisms import Question
 from varichain.bench.peer_varichain import impact_velocity
 from varichain.bench.twin_pinocchio import PinocchioTwin
@@ -22,15 +33,17 @@ def pinocchio_contenders(task: str, given: Question) -> list[Contender]:
 
     Impacts of loops between two links that move are left out: its answer leaves them opening.
     """
-    if given.m.n_v > _MOST_FREEDOMS or task not in (INVERSE, MASS, FORWARD, CONSTRAINED, IMPACT):
+    if given.m.n_v > _MOST_FREEDOMS or task not in (INVERSE, MASS, FORWARD, CONSTRAINED, IMPACT, *DERIVED):
         return []
     if task == IMPACT and any(virtual.parent is not given.m.ground for virtual in given.m.virtual_links):
         return []
     twin = PinocchioTwin(given.m)
-    if task in (CONSTRAINED, IMPACT):
+    if task in (CONSTRAINED, D_CONSTRAINED, IMPACT):
         return [_with_loops(twin, given, task)]
     model, data = twin.model, twin.data
     q, (v, a, tau) = twin.q_from(given.s.q), (twin.v_from(x) for x in (given.s.v, given.a, given.tau))
+    if task in (D_INVERSE, D_FORWARD):
+        return [_derivatives(twin, task, q, v, a, tau)]
     conventions = {"world": pin.Convention.WORLD, "local": pin.Convention.LOCAL}
     if task == INVERSE:
         run: Any = lambda: pin.rnea(model, data, q, v, a)  # noqa: E731
@@ -44,6 +57,28 @@ def pinocchio_contenders(task: str, given: Question) -> list[Contender]:
             run = lambda convention=convention: pin.crba(model, data, q, convention)  # noqa: E731
             found.append(Contender("Pinocchio", f"crba, {name}", run, lambda: twin.matrix_to(np.array(data.M))))
     return found
+
+
+def _derivatives(twin: PinocchioTwin, task: str, q: Array, v: Array, a: Array, tau: Array) -> Contender:
+    """Derivatives of a tree. The third matrix of inverse dynamics is M, of which Pinocchio fills one half."""
+    model, data = twin.model, twin.data
+    if task == D_INVERSE:
+
+        def by_motion() -> Array:
+            upper = np.triu(np.array(data.M))
+            mass = upper + np.triu(upper, 1).T
+            return np.array([twin.matrix_to(np.array(x)) for x in (data.dtau_dq, data.dtau_dv, mass)])
+
+        run: Any = lambda: pin.computeRNEADerivatives(model, data, q, v, a)  # noqa: E731
+        return Contender("Pinocchio", "computeRNEADerivatives", run, by_motion)
+
+    def by_torque() -> Array:
+        upper = np.triu(np.array(data.Minv))
+        inverse = upper + np.triu(upper, 1).T
+        return np.array([twin.matrix_to(np.array(x)) for x in (data.ddq_dq, data.ddq_dv, inverse)])
+
+    run = lambda: pin.computeABADerivatives(model, data, q, v, tau)  # noqa: E731
+    return Contender("Pinocchio", "computeABADerivatives", run, by_torque)
 
 
 def _with_loops(twin: PinocchioTwin, given: Question, task: str) -> Contender:
@@ -67,6 +102,19 @@ def _with_loops(twin: PinocchioTwin, given: Question, task: str) -> Contender:
             lambda: twin.v_to(np.array(data.ddq)),
             differs,
             tolerance,
+        )
+
+    if task == D_CONSTRAINED:
+
+        def differentiate() -> None:  # it reads what constraintDynamics has left
+            pin.constraintDynamics(model, data, q, v, tau, loops, loop_data, settings)
+            pin.computeConstraintDynamicsDerivatives(model, data, loops, loop_data, settings)
+
+        def by_torque() -> Array:
+            return np.array([twin.matrix_to(np.array(x)) for x in (data.ddq_dq, data.ddq_dv, data.ddq_dtau)])
+
+        return Contender(
+            "Pinocchio", "computeConstraintDynamicsDerivatives", differentiate, by_torque, differs, tolerance
         )
 
     def jump() -> Array:

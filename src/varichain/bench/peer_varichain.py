@@ -8,6 +8,9 @@ import numpy as np
 
 from varichain.bench.contenders import (
     CONSTRAINED,
+    D_CONSTRAINED,
+    D_FORWARD,
+    D_INVERSE,
     FORWARD,
     IMPACT,
     INVERSE,
@@ -40,6 +43,20 @@ def varichain_contenders(task: str, given: Question) -> list[Contender]:
         return one("handle.mass_matrix", lambda: handle.mass_matrix(q, matrix), matrix)
     if task in (FORWARD, CONSTRAINED):
         return one("handle.forward_dynamics", lambda: handle.forward_dynamics(q, v, given.tau, vector))
+    if task == D_INVERSE:
+        cube = np.empty((3, n, n))
+        return one(
+            "handle.inverse_dynamics_derivatives",
+            lambda: handle.inverse_dynamics_derivatives(q, v, given.a, cube),
+            cube,
+        )
+    if task in (D_FORWARD, D_CONSTRAINED):
+        cube = np.empty((3, n, n))
+        return one(
+            "handle.forward_dynamics_derivatives",
+            lambda: handle.forward_dynamics_derivatives(q, v, given.tau, cube),
+            cube,
+        )
     if task == IMPACT:
         before = impact_velocity(given)
         return one("handle.velocity_jump", lambda: handle.velocity_jump(q, before, vector))

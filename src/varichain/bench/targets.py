@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from varichain.bench.contenders import CONSTRAINED, FORWARD, INVERSE
+from varichain.bench.contenders import CONSTRAINED, D_CONSTRAINED, D_FORWARD, D_INVERSE, FORWARD, INVERSE
 
 _RATIOS = {
     (INVERSE, "figure, open", "Pinocchio"): 1.8,
@@ -19,6 +19,11 @@ _RATIOS = {
     ("batch", "figure, 4 welds", "MuJoCo"): 2.5,
 }
 ACTUATED = 5.0  # inverse dynamics of a closed chain: at most so many times its forward dynamics
+DERIVATIVES = {  # times of the figure's own inverse dynamics, at most
+    (D_INVERSE, "figure, open"): 10.0,
+    (D_FORWARD, "figure, open"): 25.0,
+    (D_CONSTRAINED, "figure, 4 welds"): 60.0,
+}
 FRIENDLY = 15e-6  # [s]: a friendly call on the figure
 FUNCTIONS = 100e-6  # [s]: six composed functions of the figure with their Hessians
 CHANGE = 200e-6  # [s]: a structure change of the figure

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from varichain.derivatives.closure import closure_at
 from varichain.derivatives.directions import Directions, directions_of
 from varichain.derivatives.loads import loads_of, memory_of
 from varichain.derivatives.named import Derivative, Places, freedom_places, sizes
@@ -17,7 +18,7 @@ from varichain.dynamics.inverse import inverse_dynamics
 from varichain.dynamics.mobility import mobility
 from varichain.dynamics.preferences import actuated_columns
 from varichain.dynamics.rank import kept_rows
-from varichain.kernels.derivative_closure import ACCELERATIONS_BY_Q, K_RATES, SPEEDS_BY_Q, closure_derivatives
+from varichain.kernels.derivative_closure import ACCELERATIONS_BY_Q, K_RATES, SPEEDS_BY_Q
 from varichain.kernels.derivative_inverse import inverse_dynamics_derivatives as _derivatives
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
@@ -120,7 +121,7 @@ def inverse_dynamics_derivatives(
     found = inverse_dynamics(m, s, a, given, actuators=False)
     chain = _Chain(layout, table, s, found.a, found.tau, prefer)
     tree = np.empty((3, layout.n_v, layout.n_v))
-    _derivatives(table, s.q, s.v, found.a, loads_of(layout, given), *tree, *memory_of(layout)[:3])
+    _derivatives(table, s.q, s.v, found.a, loads_of(layout, given), tree, *memory_of(layout)[:3])
     by = chain.closed(tree)
     W, columns = chain.directions.W, freedom_places(layout, chain.directions.independent)
     return InverseDynamicsDerivatives(
@@ -146,11 +147,7 @@ class _Chain:
 
     def _closure(self, multipliers: Array) -> tuple[Array, Array]:
         """Derivatives of the loops' equations, and of K^T x."""
-        n = self._layout.n_v
-        equations, forces = np.empty((4, self._layout.n_rows, n)), np.empty((n, n))
-        work = memory_of(self._layout)[2]
-        closure_derivatives(self._table, self._s.q, self._s.v, self._a, multipliers, equations, forces, work)
-        return equations, forces
+        return closure_at(self._layout, self._table, self._s.q, self._s.v, self._a, multipliers)
 
     def closed(self, tree: Array) -> Array:
         """Derivatives (3, n_v, n_f) of tau along closed motions, from those of the tree (3, n_v, n_v)."""

@@ -17,6 +17,10 @@ from varichain.errors import InputError
 from varichain.kernels import closure, links, manifold, projection, rows, stepping, totals, velocity_jump
 from varichain.kernels.actuator_torques import actuator_torques
 from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
+from varichain.kernels.derivative_batch import rows_of_forward_derivatives, rows_of_inverse_derivatives
+from varichain.kernels.derivative_forward import derivative_memory, forward_dynamics_derivatives
+from varichain.kernels.derivative_inverse import inverse_dynamics_derivatives
+from varichain.kernels.derivative_loads import LOAD
 from varichain.kernels.faults import LARGEST, first_fault
 from varichain.kernels.forward_dynamics import forward_dynamics
 from varichain.kernels.inverse_dynamics import inverse_dynamics
@@ -116,6 +120,51 @@ class Batch:
         bad = ~is_sound(report[:, 1], report[:, 2], report[:, 3], np.abs(given).max(axis=1, initial=0.0))
         tau[bad], x[bad] = np.nan, np.nan
         return tau, x
+
+    def inverse_dynamics_derivatives(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None, out: Array | None = None
+    ) -> Array:
+        """Derivatives (n, 3, n_v, n_v) of `inverse_dynamics`: by q, by v, and by a, which is M."""
+        q, v = self._states(q, v)
+        given = self._matrix(a, (self.n_v,), "a", len(q))
+        out = _result(out, (len(q), 3, self.n_v, self.n_v))
+        flat, address = (
+            out.reshape(-1, self.n_v, self.n_v),
+            rows.address_of_kernel(inverse_dynamics_derivatives, rows.ROOM),
+        )
+        memory = [self._derivative_memory() for _ in range(self.threads)]
+
+        def work(thread: int, first: int, end: int) -> None:
+            table, (loads, _, *own) = self._workspaces[thread].table, memory[thread]
+            rows_of_inverse_derivatives(address, table, q, v, given, flat, loads, *own[:3], first, end)  # type: ignore[call-arg]
+
+        self._do(work, len(q))
+        return out
+
+    def forward_dynamics_derivatives(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, out: Array | None = None
+    ) -> Array:
+        """Derivatives (n, 3, n_v, n_v) of `forward_dynamics`: by q, by v and by tau, with all loops closed.
+
+        Of closed chains only products with directions that keep the loops closed have a meaning; see `Prepared`.
+        """
+        q, v = self._states(q, v)
+        given = self._matrix(tau, (self.n_v,), "tau", len(q))
+        out = _result(out, (len(q), 3, self.n_v, self.n_v))
+        flat, address = (
+            out.reshape(-1, self.n_v, self.n_v),
+            rows.address_of_kernel(forward_dynamics_derivatives, rows.ROOM),
+        )
+        a, carried = np.empty((len(q), self.n_v)), np.empty((3 * len(q), self.n_rows, self.n_v))
+        memory = [self._derivative_memory() for _ in range(self.threads)]
+
+        def work(thread: int, first: int, end: int) -> None:
+            table, (loads, equations, *own) = self._workspaces[thread].table, memory[thread]
+            results = (a, flat, carried, equations)
+            rows_of_forward_derivatives(address, table, q, v, given, *results, loads, *own, first, end)  # type: ignore[call-arg]
+
+        self._do(work, len(q))
+        return out
 
     def mass_matrix(self, q: ArrayLike, out: Array | None = None) -> Array:
         """M (n, n_v, n_v)."""
@@ -222,6 +271,11 @@ class Batch:
         return self._faults(q, v)
 
     # Inside
+
+    def _derivative_memory(self) -> tuple[Array, ...]:
+        """What kernels of derivatives work in: no loads, equations, and their work arrays."""
+        work = derivative_memory(self._workspaces[0].length("bodies"), self.n_v, self.n_rows)
+        return (np.zeros((0, LOAD)), np.zeros((4, self.n_rows, self.n_v)), *work)
 
     def _of_motion(self, kernel: Any, q: Any, v: Any, given: Any, name: str, out: Array | None) -> Array:
         q, v = self._states(q, v)

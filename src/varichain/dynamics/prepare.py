@@ -15,6 +15,9 @@ from varichain.kernels import jit
 from varichain.kernels.actuator_torques import actuator_torques
 from varichain.kernels.closure import row_biases, row_jacobian
 from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
+from varichain.kernels.derivative_forward import derivative_memory, forward_dynamics_derivatives
+from varichain.kernels.derivative_inverse import inverse_dynamics_derivatives
+from varichain.kernels.derivative_loads import LOAD
 from varichain.kernels.forward_dynamics import forward_dynamics
 from varichain.kernels.inverse_dynamics import inverse_dynamics
 from varichain.kernels.links import link_bias_acceleration, link_jacobian, link_poses, link_velocities
@@ -52,6 +55,8 @@ _TREE_KERNELS = (
 _LOOP_KERNELS = (constrained_forward_dynamics, project_position, velocity_jump)
 # What is compiled or loaded when it is first asked for.
 _ACTUATOR_KERNELS, _BASIS_KERNELS = (actuator_torques,), (motion_basis,)
+_DERIVATIVE_KERNELS = (inverse_dynamics_derivatives, forward_dynamics_derivatives)  # on their first use
+_NO_LOADS = np.zeros((0, LOAD))
 
 _NOTHING = object()  # None may be given by mistake
 # What an array is to a method, with its shape; the last array of each role that fitted is remembered.
@@ -67,6 +72,8 @@ _ROLES = {
     "basis_out": ("n_v", "n_independent"),
     "actuated_out": ("n_actuated", "n_independent"),
     "matrix_out": ("n_v", "n_v"),
+    "derivatives_out": (3, "n_v", "n_v"),
+    "multipliers_out": (3, "n_rows", "n_v"),
     "rotations_out": ("n_links", 9),
     "positions_out": ("n_links", 3),
     "velocities_out": ("n_links", 6),
@@ -108,6 +115,7 @@ class Prepared:
         "_actuators",
         "_basis",
         "_drive",
+        "_derivative_memory",
         "_forward_dynamics",
         "_layout",
         "_memory",
@@ -137,6 +145,7 @@ class Prepared:
         self._forward_dynamics = forward_dynamics if layout.is_tree else constrained_forward_dynamics
         self.n_rows = layout.n_rows
         self._memory = step_memory(layout.n_q, layout.n_v)
+        self._derivative_memory: tuple[Array, ...] | None = None
         self._no_acceleration = np.zeros(layout.n_v)
         self.n_q, self.n_v, self.n_links = layout.n_q, layout.n_v, len(layout.link_index)
         self.joints = tuple(slot.name for slot in layout.slots)
@@ -149,6 +158,7 @@ class Prepared:
         self.n_all, self.n_actuated = layout.n_all, len(self.actuated)
         self._shapes: dict[str, tuple[int, ...]] = {}
         self._set_shapes(0)
+        self._derivatives_out = self._multipliers_out = _NOTHING
         self._q = self._q_other = self._v = self._given = self._out = self._rows_out = self._matrix_out = _NOTHING
         self._rotations_out = self._positions_out = self._velocities_out = self._wrenches = self._link = _NOTHING
         self._jacobian_out = self._center_jacobian_out = self._six_out = self._three_out = self._point = _NOTHING
@@ -184,6 +194,65 @@ class Prepared:
         kernel = self._forward_dynamics  # called as an attribute it would be looked up as a method, which takes longer
         kernel(self._table, q, v, tau, out)
         return out
+
+    def inverse_dynamics_derivatives(
+        self, q: Array, v: Array, a: Array, out: Array, wrenches: Array | None = None
+    ) -> Array:
+        """Write the derivatives (3, n_v, n_v) of `inverse_dynamics`: by q, by v, and by a, which is M.
+
+        Row k, column j of each has the derivative of tau_k along freedom j. The first call makes memory to work in.
+        """
+        memory = self._derivative_memory or self._begin_derivatives()
+        if q is not self._q or v is not self._v or a is not self._given or out is not self._derivatives_out:
+            self._fit(q=q, v=v, given=a, derivatives_out=out)
+        loads = _NO_LOADS if wrenches is None else self._loads(wrenches)
+        inverse_dynamics_derivatives(self._table, q, v, a, loads, out, *memory[4:7])
+        return out
+
+    def forward_dynamics_derivatives(
+        self,
+        q: Array,
+        v: Array,
+        tau: Array,
+        out: Array,
+        multipliers_out: Array | None = None,
+        wrenches: Array | None = None,
+    ) -> Array:
+        """Write the derivatives (3, n_v, n_v) of `forward_dynamics`: by q, by v and by tau, with all loops closed.
+
+        Of a closed chain only products with directions that keep the loops closed have a meaning: W of
+        `vc.forward_dynamics_derivatives` for q, while v changes as it must. `multipliers_out` (3, n_rows, n_v) gets the
+        derivatives of the rows' multipliers. The first call makes memory to work in.
+        """
+        memory = self._derivative_memory or self._begin_derivatives()
+        carried = memory[2] if multipliers_out is None else multipliers_out
+        if q is not self._q or v is not self._v or tau is not self._given or out is not self._derivatives_out:
+            self._fit(q=q, v=v, given=tau, derivatives_out=out)
+        if carried is not self._multipliers_out:
+            self._fit(multipliers_out=carried)
+        loads = _NO_LOADS if wrenches is None else self._loads(wrenches)
+        forward_dynamics_derivatives(self._table, q, v, tau, loads, memory[1], out, carried, *memory[3:])
+        return out
+
+    def _begin_derivatives(self) -> tuple[Array, ...]:
+        """Compile or load kernels of derivatives, and make memory: loads, a, multipliers, equations, work."""
+        jit.seal(_DERIVATIVE_KERNELS)
+        n, n_rows = self.n_v, self.n_rows
+        loads = np.zeros((self.n_links, LOAD))
+        loads[:, 0] = np.arange(self.n_links)
+        own = (loads, np.zeros(n), np.zeros((3, n_rows, n)), np.zeros((4, n_rows, n)))
+        work = derivative_memory(self._workspace.length("bodies"), n, n_rows)
+        self._derivative_memory = (*own, *work)
+        return self._derivative_memory
+
+    def _loads(self, wrenches: Array) -> Array:
+        """Wrenches on links as loads: in world axes, at the links' origins."""
+        if wrenches is not self._wrenches:
+            self._fit(wrenches=wrenches)
+        assert self._derivative_memory is not None
+        loads = self._derivative_memory[0]
+        loads[:, LOAD - 6 :] = wrenches
+        return loads
 
     def multipliers(self, out: Array) -> Array:
         """Write the rows' multipliers (n_rows,) of the last forward dynamics or projection: forces or impulses."""

@@ -25,7 +25,7 @@ from varichain.kernels.derivative_inverse import (
 from varichain.kernels.derivative_loads import put_on_loads, take_off_loads
 from varichain.kernels.derivative_sides import inward, padded, solve_sides, write_inward
 from varichain.kernels.forward_dynamics import load_torques, outward_bias
-from varichain.kernels.jit import CUBE, MATRIX, TABLE, VECTOR, kernel, plain, routine
+from varichain.kernels.jit import CUBE, MATRIX, TABLE, VECTOR, helper, kernel, plain, routine
 from varichain.kernels.kinematics import place_all
 from varichain.kernels.loop_joints import load_loop_forces
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers
@@ -59,36 +59,38 @@ def _accelerate(table, q, v, tau, loads, a_out):
     return pivots
 
 
+@helper
+def _copy(source, factor, target, place):
+    """Write a row, times a number, from a place on; short loops over two arrays become vector instructions."""
+    for c in range(len(source)):
+        target[place + c] = factor * source[c]
+
+
 @routine
 def _write_sides(by_q, by_v, E, equations, X, Y):
     """Write the right-hand sides for q, v and tau beside each other, those of freedoms for tau already inward."""
-    n, width = len(E), padded(len(E))
+    width = padded(len(E))
     X[:, :] = 0.0
     Y[:, :] = 0.0
-    for k in range(n):
-        row, q_row, v_row, e_row = X[k], by_q[k], by_v[k], E[k]
-        for c in range(n):
-            row[c] = -q_row[c]
-            row[width + c] = -v_row[c]
-            row[2 * width + c] = e_row[c]
+    for k in range(len(E)):
+        _copy(by_q[k], -1.0, X[k], 0)
+        _copy(by_v[k], -1.0, X[k], width)
+        _copy(E[k], 1.0, X[k], 2 * width)
     for r in range(len(Y)):
-        row = Y[r]
-        q_row, rates, speeds = equations[ACCELERATIONS_BY_Q, r], equations[K_RATES, r], equations[SPEEDS_BY_Q, r]
-        for c in range(n):
-            row[c] = -q_row[c]
+        _copy(equations[ACCELERATIONS_BY_Q, r], -1.0, Y[r], 0)
+        row, rates, speeds = Y[r], equations[K_RATES, r], equations[SPEEDS_BY_Q, r]
+        for c in range(len(E)):
             row[width + c] = -rates[c] - speeds[c]
 
 
 @routine
 def _split(X, out):
     """Write the three matrices that stand beside each other in X one after the other."""
-    width = padded(out.shape[2])
-    for k in range(len(X)):
-        row, q_row, v_row, tau_row = X[k], out[0, k], out[1, k], out[2, k]
-        for c in range(len(q_row)):
-            q_row[c] = row[c]
-            v_row[c] = row[width + c]
-            tau_row[c] = row[2 * width + c]
+    n = out.shape[2]
+    width = padded(n)
+    for i in range(3):
+        for k in range(len(X)):
+            _copy(X[k, i * width : i * width + n], 1.0, out[i, k], 0)
 
 
 @kernel(TABLE, VECTOR, VECTOR, VECTOR, MATRIX, VECTOR, CUBE, CUBE, CUBE, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX)

@@ -17,7 +17,7 @@ from varichain.kernels.derivative_loop_joints import add_loop_joint_derivatives
 from varichain.kernels.derivative_passive import add_passive_derivatives
 from varichain.kernels.freedoms import joint_motion, write_motion_vectors
 from varichain.kernels.inertias import about_reference, inertial_force, rigid_mul
-from varichain.kernels.jit import MATRIX, TABLE, VECTOR, helper, kernel, routine
+from varichain.kernels.jit import CUBE, MATRIX, TABLE, VECTOR, helper, kernel, routine
 from varichain.kernels.kinematics import move, place
 from varichain.kernels.tables import open_bodies, open_dofs
 from varichain.kernels.tuples import (
@@ -204,19 +204,17 @@ def add_own_derivatives(table, q, v, loads, by_q_out, by_v_out, chain_work):
     add_load_derivatives(table, loads, by_q_out)
 
 
-@kernel(TABLE, VECTOR, VECTOR, VECTOR, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX)
+@kernel(TABLE, VECTOR, VECTOR, VECTOR, MATRIX, CUBE, MATRIX, MATRIX, MATRIX)
 def inverse_dynamics_derivatives(
     # layout
     table,
-    # in: loads (n, 11), see `derivative_loads`
+    # in: loads (n, LOAD), see `derivative_loads`
     q,
     v,
     a,
     loads,
-    # out (n_v, n_v)
-    by_q_out,
-    by_v_out,
-    by_a_out,
+    # out (3, n_v, n_v)
+    by_out,
     # work (n_bodies, BODY_WORK), (n_v, DOF_WORK), (n_v, CHAIN_WORK)
     body_work,
     dof_work,
@@ -224,6 +222,7 @@ def inverse_dynamics_derivatives(
 ):
     """Derivatives of tau = M a + bias by q, v and a; dtau_k/dq_j stands in row k, column j."""
     bodies, dofs = open_bodies(table), open_dofs(table)
+    by_q, by_v = by_out[0], by_out[1]
     for i in range(1, len(bodies)):
         body = bodies[i]
         R, p = place(bodies, i, q)
@@ -231,5 +230,5 @@ def inverse_dynamics_derivatives(
         _, A = move(bodies, i, R, p, v)
         store6(body.A, add6(A, joint_motion(body, R, p, a)))
     gather_derivative_sums(bodies, dofs, body_work, dof_work)
-    fill_derivatives(bodies, dofs, body_work, dof_work, by_q_out, by_v_out, by_a_out)
-    add_own_derivatives(table, q, v, loads, by_q_out, by_v_out, chain_work)
+    fill_derivatives(bodies, dofs, body_work, dof_work, by_q, by_v, by_out[2])
+    add_own_derivatives(table, q, v, loads, by_q, by_v, chain_work)
