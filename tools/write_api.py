@@ -32,7 +32,8 @@ TOPICS = {
         "Derivatives",
         "How forces and motions change with positions, velocities and torques.",
         "inverse_dynamics_derivatives InverseDynamicsDerivatives forward_dynamics_derivatives "
-        "ForwardDynamicsDerivatives Derivative derivatives",
+        "ForwardDynamicsDerivatives Derivative total_derivatives TotalDerivatives inertial_regressor Regressor "
+        "base_parameters identify BaseParameters derivatives",
     ),
     "changes": (
         "Changes of structure",

@@ -38,6 +38,7 @@ def questions(m, s, rng):
     yield "totals", [vc.center_of_mass(m, s), vc.center_of_mass_jacobian(m, s)]
     yield "integrated", [s.integrate(x).q, s.difference(s.integrate(x))]
     yield "functions", functions(m, s)
+    yield "derivatives", derivatives(m, s, x)
     p = m.prepare()
     E, h, c = np.empty(3), np.empty(6), np.empty(3)
     p.energy(s.q, s.v, E), p.momentum(s.q, s.v, h, c)
@@ -50,6 +51,15 @@ def questions(m, s, rng):
     W, w, S, torques = np.empty((p.n_v, n)), np.empty(p.n_v), np.empty((p.n_actuated, n)), np.empty(p.n_all)
     p.motion_basis(s.q, s.v, W, w, S), p.actuator_torques(s.q, s.v, vc.forward_dynamics(m, s).a, torques)
     yield "closed inverse", [W, w, S, torques]
+
+
+def derivatives(m, s, x):
+    """Derivatives of the dynamics and of totals, and the regressor."""
+    by_torque, by_motion = vc.forward_dynamics_derivatives(m, s, x), vc.inverse_dynamics_derivatives(m, s)
+    totals = vc.total_derivatives(m, s)
+    found = [by_torque.by_q, by_torque.by_v, by_torque.by_tau, by_motion.tau_ind.by_q, by_motion.by_v]
+    found += [totals.energy.by_q, totals.momentum.by_q, totals.momentum.by_v]
+    return [*map(np.asarray, found), vc.inertial_regressor(m, s, x).matrix]
 
 
 def functions(m, s):
@@ -73,6 +83,7 @@ def batches(m, s, rng, threads):
     q, v = np.array([one.q for one in states]), np.array([one.v for one in states])
     q, v, left = batch.project(q, v)
     yield [q, v, left, batch.forward_dynamics(q, v), batch.inverse_dynamics(q, v), batch.mass_matrix(q)]
+    yield [batch.inverse_dynamics_derivatives(q, v), batch.forward_dynamics_derivatives(q, v)]
     yield [batch.energy(q, v), *batch.momentum(q, v), *batch.poses(q), batch.velocity_jump(q, v)]
     yield [batch.difference(q[:-1], q[1:]), batch.row_velocities(q, v)]
     yield batch.actuator_torques(q, v, batch.forward_dynamics(q, v))
