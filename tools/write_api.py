@@ -52,6 +52,7 @@ TOPICS = {
         "simulate resume at when when_force use stop PD ComputedTorque Torques Compiled Discrete blocks SoftLimits "
         "Motion JointMotion TimeFunctions rollout Rollout LiveRun load_scenario",
     ),
+    "exo": ("Exoskeletons", "Virtual impedance of one joint, operators, trials, stability, criteria.", "exo"),
     "particles": ("Particles", "Links as particles: the second engine.", "particles"),
     "traces": (
         "Traces and pictures",

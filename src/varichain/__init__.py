@@ -52,7 +52,7 @@ from varichain.errors import (
 )
 
 if TYPE_CHECKING:
-    from varichain import animation, blocks, closures, derivatives, figures, particles
+    from varichain import animation, blocks, closures, derivatives, exo, figures, particles
     from varichain.animation import AnimationSpace
     from varichain.closures import constant_loops, replace_constant_loops
     from varichain.derivatives import (
@@ -294,7 +294,17 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Import a package when one of its names is first asked for."""
-    if name in ("animation", "blocks", "closures", "derivatives", "figures", "mechanism", "particles", "spatial"):
+    if name in (
+        "animation",
+        "blocks",
+        "closures",
+        "derivatives",
+        "exo",
+        "figures",
+        "mechanism",
+        "particles",
+        "spatial",
+    ):
         return importlib.import_module(f"varichain.{name}")
     if name not in __all__:
         raise AttributeError(f"module 'varichain' has no attribute {name!r}")
@@ -441,6 +451,7 @@ __all__ = [
     "draw",
     "energy",
     "equilibrium",
+    "exo",
     "export",
     "figures",
     "forward_dynamics",
