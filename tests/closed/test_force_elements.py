@@ -248,6 +248,22 @@ def test_particles_refuse_elements():
         vc.particles.from_mechanism(m, s)
 
 
+def test_derivatives_refuse_elements():
+    """Derivatives would leave them out: each door says so."""
+    m, s = arms(ELEMENTS["torsion"])
+    doors = [
+        lambda: vc.forward_dynamics_derivatives(m, s),
+        lambda: vc.inverse_dynamics_derivatives(m, s, np.zeros(m.n_v)),
+        lambda: vc.total_derivatives(m, s),
+        lambda: vc.inertial_regressor(m, s),
+        lambda: vc.Batch(m).forward_dynamics_derivatives([s.q], [s.v]),
+        lambda: m.prepare().inverse_dynamics_derivatives(s.q, s.v, s.v, np.empty((3, m.n_v, m.n_v))),
+    ]
+    for door in doors:
+        with pytest.raises(InputError, match="force element"):
+            door()
+
+
 def test_an_element_at_the_prompt():
     """Stiffness and damping are shown as the one number that they are."""
     assert repr(vc.SpringDamper(stiffness=2.0, length=0.5)) == "SpringDamper(stiffness=2.0, length=0.5)"

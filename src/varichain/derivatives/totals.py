@@ -9,7 +9,7 @@ import numpy as np
 
 from varichain.derivatives.closure import closed_directions
 from varichain.derivatives.named import Derivative, Places, freedom_places, sizes
-from varichain.dynamics.arguments import opened_with_center, require_mass
+from varichain.dynamics.arguments import opened_with_center, require_differentiable, require_mass
 from varichain.dynamics.totals import energy, momentum
 from varichain.kernels.derivative_momentum import MOMENTUM_WORK, momentum_derivatives
 from varichain.kernels.inverse_dynamics import inverse_dynamics
@@ -77,6 +77,7 @@ def total_derivatives(m: Mechanism, s: State, *, prefer: Iterable[str] = ()) -> 
         SingularMassError: A link that can move has no mass.
     """
     layout, table = opened_with_center(m, s)
+    require_differentiable(layout)
     require_mass(layout)
     directions = closed_directions(layout, table, s, prefer)
     W, n = directions.W, layout.n_v

@@ -78,7 +78,8 @@ def _way(m: Mechanism, seated: State) -> list[State]:
         for side in SIDES:
             state[f"{side} elbow"].q = _ELBOW  # away from the end of its range
     handle = vc.animation.PreparedSpace(space, _IMPORTANCE)
-    start, end, course, way = space.value(s), space.value(seated), _courses(space), []
+    start, end, course = space.value(s), space.value(seated), _courses(space)
+    way: list[State] = []
     start[space.slices["pelvis"]][2] -= _SINK * float(start[space.slices["pelvis"]][2])
     for side in SIDES:
         s[f"{side} knee"].q = _ELBOW  # so that it can bend: a straight leg does not know where to
