@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
 import shows
 import varichain as vc
@@ -81,12 +82,24 @@ def test_crowded_events_are_counted_where_they_have_no_room():
 
 
 @pytest.mark.parametrize(
-    "what", [name for name in PANELS if name not in ("functions", "strain", "sinkage")]
-)  # of trackers and of particles
+    "what", [name for name in PANELS if name not in ("holding", "functions", "strain", "sinkage")]
+)  # of drives, of trackers and of particles
 def test_every_panel_can_be_plotted_alone(trace, what):
     """Each panel draws at least one line with a name."""
     figure = vc.plot(trace, what)
     assert len(figure.axes) == 1 and lines_of(figure.axes[0])
+
+
+def test_the_torque_of_a_driven_joint_has_a_panel():
+    """What drives a joint along its motion is plotted, and named by the joint."""
+    m = vc.Mechanism("crank")
+    m.add_link("crank", joint=vc.Revolute("y"), inertia=vc.Inertia.box(1.0, (0.1, 0.1, 0.5), com=(0, 0, -0.2)))
+    motion = vc.Motion({"crank": CubicSpline([0.0, 0.1], [0.0, 0.3], bc_type="clamped")})
+    driven = vc.simulate(m, m.state(), 0.05, motion=motion)
+    lines = lines_of(vc.plot(driven, "holding").axes[0])
+    assert list(lines) == ["crank"]
+    expected = driven.joint("crank").holding
+    np.testing.assert_allclose(lines["crank"].get_ydata()[: len(expected)], expected)
 
 
 def test_joints_are_chosen_by_name(trace):

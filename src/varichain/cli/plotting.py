@@ -20,8 +20,8 @@ def plot(
         str | None,
         typer.Option(
             metavar="WHAT,...",
-            help="energy, freedoms, closure, forces, angles, displacements, torques, functions, strain, sinkage; by "
-            "default the first four.",
+            help="energy, freedoms, closure, forces, angles, displacements, torques, holding, functions, strain, "
+            "sinkage; by default the first four.",
         ),
     ] = None,
     joints: Annotated[

@@ -48,6 +48,9 @@ PANELS: dict[str, Panel] = {
     "torques": Panel(
         "actuators", "N m or N", lambda trace, joints: _busy(series.joint_lines(trace, joints, series.torques))
     ),
+    "holding": Panel(
+        "locks and drives", "N m or N", lambda trace, joints: _busy(series.joint_lines(trace, joints, series.holding))
+    ),
     "functions": Panel("functions", "m, rad or 1", lambda trace, _: series.functions(trace)),
     "strain": Panel("strain of links", "1", lambda trace, _: series.labelled(trace, "strain")),
     "sinkage": Panel("sinkage", "m", lambda trace, _: series.labelled(trace, "sinkage")),

@@ -167,8 +167,17 @@ def displacements(epoch: Epoch, slot: Slot) -> dict[str, Array]:
 
 def torques(epoch: Epoch, slot: Slot) -> dict[str, Array]:
     """Torques and forces of a joint's actuators [N m or N]; nothing where there are none."""
-    if "tau" not in epoch.columns:
+    return _by_freedom(epoch, "tau", slot)
+
+
+def holding(epoch: Epoch, slot: Slot) -> dict[str, Array]:
+    """Forces of a joint's locks and drives [N m or N]; nothing where there are none."""
+    return _by_freedom(epoch, "holding", slot)
+
+
+def _by_freedom(epoch: Epoch, block: str, slot: Slot) -> dict[str, Array]:
+    if block not in epoch.columns:
         return {}
-    tau = epoch["tau"][:, slot.v]
+    tau = epoch[block][:, slot.v]
     labels = [f".{name}" if slot.joint.n_v > 1 else "" for name in slot.joint.coordinates]
     return {label: tau[:, k] for k, label in enumerate(labels)}
