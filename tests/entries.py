@@ -144,6 +144,13 @@ def robot_file():
     return path
 
 
+def postures_file():
+    """Postures of the arm."""
+    path = fresh(".srdf")
+    path.write_text('<robot><group_state name="bent"><joint name="elbow" value="0.5"/></group_state></robot>')
+    return path
+
+
 def scenario_file():
     """A scenario file."""
     path = fresh(".yaml")
@@ -260,6 +267,7 @@ SPECIAL = {
     ("", "force"): lambda m, s: (0.0, 0.0, 1.0),
     ("", "height"): lambda m, s: 1.7,
     ("load", "path"): lambda m, s: robot_file(),
+    ("load_postures", "path"): lambda m, s: postures_file(),
     ("Mesh", "path"): lambda m, s: "x.stl",
     ("load_scenario", "path"): lambda m, s: scenario_file(),
     ("save", "path"): lambda m, s: fresh(".urdf"),

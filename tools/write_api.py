@@ -59,7 +59,11 @@ TOPICS = {
         "What a run did, as numbers, pictures, films and pages.",
         "Trace TraceWriter Columns plot draw Look export view",
     ),
-    "files": ("Figures and robot files", "People, and robots from URDF, SDF and MJCF.", "figures load save"),
+    "files": (
+        "Figures and robot files",
+        "People, and robots from URDF, SDF and MJCF.",
+        "figures load load_postures save",
+    ),
     "errors": (
         "Errors and warnings",
         "One family; every message says what was found and what would be valid.",

@@ -111,7 +111,7 @@ if TYPE_CHECKING:
         velocity,
     )
     from varichain.exports import Look, export
-    from varichain.formats import save
+    from varichain.formats import load_postures, save
     from varichain.instants import (
         Connect,
         Couple,
@@ -282,6 +282,7 @@ _HOMES = {
     "replace_constant_loops": "varichain.closures",
     "resume": "varichain.simulation",
     "rollout": "varichain.simulation",
+    "load_postures": "varichain.formats",
     "save": "varichain.formats",
     "simulate": "varichain.simulation",
     "stop": "varichain.simulation",
@@ -465,6 +466,7 @@ __all__ = [
     "joint_forces",
     "limit_excess",
     "load",
+    "load_postures",
     "load_scenario",
     "loop_states",
     "mass_matrix",

@@ -27,7 +27,7 @@ _TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", 
 _CLOSING = re.compile(r"closing_(.+)_([12])")
 # What a mechanism has, by element; everything else is counted and noted.
 _KNOWN = {
-    "robot": {"link", "joint", "loop_joint", "material"},
+    "robot": {"link", "joint", "loop_joint", "material", "transmission", "ros2_control"},
     "link": {"inertial", "visual", "collision"},
     "inertial": {"origin", "mass", "inertia"},
     "joint": {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic"},
@@ -56,6 +56,7 @@ def read_urdf(root: Element, path: Path, folders: MeshFolders, base: str, strict
         description.add_link(_link(description, element, folders, colors))
     for element in root.all("joint"):
         _joint(description, element)
+    _mark_motors(description, root)
     for element in root.all("loop_joint"):
         _loop_joint(description, element)
     _closing_frames(description)
@@ -64,6 +65,22 @@ def read_urdf(root: Element, path: Path, folders: MeshFolders, base: str, strict
         children = {joint.child for joint in description.joints.values()}
         description.fixed = {name for name in description.links if name not in children}
     return description
+
+
+def _mark_motors(description: Description, root: Element) -> None:
+    """Where a file names joints with motors, by <transmission> or <ros2_control>, the others have none."""
+    motors = {joint.word("name") for one in root.all("transmission") for joint in one.all("joint")}
+    for control in root.all("ros2_control"):
+        motors |= {joint.word("name") for joint in control.all("joint") if joint.has("command_interface")}
+    if not motors:
+        return
+    passive = 0
+    for entry in description.joints.values():
+        if entry.model.n_v and entry.model.name not in motors and entry.model.actuated is not False:
+            entry.model = entry.model._as(actuated=False)
+            passive += 1
+    if passive:
+        description.source.note(f"{passive} joints without <transmission> or command interface are passive", root.line)
 
 
 def _link(description: Description, element: Element, folders: MeshFolders, colors: dict[str, Any]) -> LinkEntry:

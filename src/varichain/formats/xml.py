@@ -39,6 +39,10 @@ class Element:
         """Children of that tag, in order."""
         return (child for child in self.children if child.tag == tag)
 
+    def has(self, tag: str) -> bool:
+        """Whether there is a child of that tag."""
+        return any(child.tag == tag for child in self.children)
+
     def get(self, tag: str) -> Element | None:
         """The child of that tag, None if there is none; an error if there are several."""
         found = [child for child in self.children if child.tag == tag]
