@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lane import PATIENCE
+from lane import PATIENCE, compiled_only
+from real_robots import needs_examples
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
@@ -86,6 +87,16 @@ def test_particles_converge_break_and_sink():
     assert 0.1 < number_after(text, "the elbow breaks at") < 0.5
     hard, sandy = (float(x) for x in re.findall(r"feet (\d+\.\d) mm", text))
     assert hard < 0.2 < sandy
+
+
+@needs_examples
+@compiled_only
+def test_talos_moves_its_centre_of_mass():
+    """The centre of mass follows its circle within a millimetre, and both soles push all the time."""
+    pytest.importorskip("daqp")
+    text = output("06_whole_body.py")
+    assert number_after(text, "at most") < 1.0
+    assert number_after(text, "of a sole") > 50.0
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
