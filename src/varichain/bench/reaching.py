@@ -27,7 +27,7 @@ MOST_STEPS = 100
 _TALOS = ("gripper_left_base_link", "gripper_right_base_link", "left_sole_link", "right_sole_link")
 _PACKAGE, _FILE = "example-robot-data", "talos_reduced.urdf"
 _AWAY = 0.8  # [rad or m] per freedom, standard deviation of goals from the start
-_DAMPING = 1e-3  # of pink and mink (Levenberg and Marquardt): with less they reach less often
+_DAMPING = 1e-3  # of pink and mink, by Levenberg and Marquardt: with less they reach less often
 
 
 class Solver(Protocol):

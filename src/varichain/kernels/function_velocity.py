@@ -192,7 +192,7 @@ def function_velocity(
         for d in range(block.dimension, block.dimension + block.n_dimensions):
             right[d] = rate[d] + gain * (target[d] - value_out[d]) - drift_out[d]
         _add_block(block, support, n_soft, G_out, right, importance, scale, n, A, f, three)
-    for k in range(len(x)):
+    for k in range(n):
         x[k] = f[k]
     factor_dense(n, A, rows[5 * n : 6 * n])
     solve_transposed(A, n, x)
