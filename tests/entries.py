@@ -30,8 +30,8 @@ RESULTS = [
     "InverseDynamics", "JointMotion", "JointState", "Link", "LoopForces", "LoopState", "Mobility", "Momentum",
     "Overload", "Rollout", "State", "StructureChange", "Trace", "Joint", "Shape", "Coupling", "Body", "Closure",
     "ConstantLoops", "Given",
-    "BaseParameters", "Derivative", "ForwardDynamicsDerivatives", "InverseDynamicsDerivatives", "Regressor",
-    "TotalDerivatives",
+    "BaseParameters", "Cycle", "Derivative", "ForwardDynamicsDerivatives", "ImpactDerivatives",
+    "InverseDynamicsDerivatives", "Linearisation", "Regressor", "Sensitivity", "TotalDerivatives",
     "Closings", "Evaluation", "Function", "InverseMotion", "Plan", "Reached", "Reduced", "SpaceDynamics",
 ]  # fmt: skip
 # Methods that users call, beside the functions.
@@ -137,6 +137,17 @@ def pinned():
     return m, other
 
 
+def swinging(x):
+    """A damped pendulum just before its lowest place, where it may be as fast as at its start."""
+    m = vc.Mechanism("bob")
+    m.add_link(
+        "bob", joint=Revolute("y", name="swing", damping=0.005), inertia=vc.Inertia.rod(1.0, 0.2, com=(0, 0, -0.1))
+    )
+    s = m.state()
+    s["swing"].q, s["swing"].v = 0.01, x[0]
+    return m, s
+
+
 def robot_file():
     """A saved robot."""
     path = fresh(".urdf")
@@ -207,6 +218,14 @@ SPECIAL = {
     ("", "result"): lambda m, s: vc.forward_dynamics(m, s),
     ("", "motions"): lambda m, s: [(bent(s), [0.1, 0.2])],
     ("", "records"): lambda m, s: [(bent(s.copy()), [i, 0.2], [0.0, i]) for i in range(4)],
+    ("linearise", "step"): lambda m, s: 0.01,
+    ("linearise", "s"): lambda m, s: bent(s),
+    ("", "duration"): lambda m, s: 0.01,
+    ("sensitivity", "step"): lambda m, s: 0.01,
+    ("periodic", "start"): lambda m, s: lambda x: swinging(x),
+    ("periodic", "until"): lambda m, s: vc.when(lambda m, s: s["swing"].q, vc.push("bob", (0, 0, 0)), direction=-1),
+    ("periodic", "finish"): lambda m, s: lambda m, s: [s["swing"].v],
+    ("periodic", "guess"): lambda m, s: [-1.0],
     ("", "states"): lambda m, s: (np.zeros((2, 2)), np.zeros((2, 2))),
     ("", "blocks"): lambda m, s: [("time", 1)],
     ("", "function"): lambda m, s: lambda t, q, v, tau: None,

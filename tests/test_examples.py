@@ -79,6 +79,15 @@ def test_the_chain_reaches_and_follows_its_course():
     assert number_after(text, "feedback: tip") < number_after(text, "springs: tip") < 10.0
 
 
+def test_derivatives_balance_a_pole_and_judge_a_stride():
+    """Feedback from A and B balances the pole; the walker's stride is stable, with the multiplier of its cycle."""
+    text = output("06_derivatives.py")
+    assert number_after(text, "a disturbance grows") > 1.0 > number_after(text, "it shrinks to")
+    assert number_after(text, "the pole leans") < 1e-3
+    assert number_after(text, "a stride of") == pytest.approx(0.7343, abs=1e-4)
+    assert number_after(text, "largest multiplier:") == pytest.approx(0.58, abs=1e-3)
+
+
 def test_particles_converge_break_and_sink():
     """Ten times the stiffness is a tenth of the error; the elbow breaks; feet sink deeper in sand than in stone."""
     text = output("05_particles.py")

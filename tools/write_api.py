@@ -33,7 +33,8 @@ TOPICS = {
         "How forces and motions change with positions, velocities and torques.",
         "inverse_dynamics_derivatives InverseDynamicsDerivatives forward_dynamics_derivatives "
         "ForwardDynamicsDerivatives Derivative total_derivatives TotalDerivatives inertial_regressor Regressor "
-        "base_parameters identify BaseParameters derivatives",
+        "base_parameters identify BaseParameters impact_derivatives ImpactDerivatives linearise Linearisation "
+        "sensitivity Sensitivity periodic Cycle derivatives",
     ),
     "changes": (
         "Changes of structure",

@@ -60,10 +60,12 @@ FURTHER = {
     "impact": ([vc.connect("hand", "ground", vc.Spherical())],),
     "jacobian": ("hand",),
     "joint_forces": (None,),
+    "linearise": (1e-3,),
     "overloads": (None,),
     "pose": ("hand",),
     "rollout": (0.1,),
     "set_pose": ("ball", vc.Pose()),
+    "sensitivity": (1e-3,),
     "simulate": (0.1,),
     "velocity": ("hand",),
 }

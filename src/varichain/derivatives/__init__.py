@@ -1,6 +1,7 @@
 """Derivatives of the dynamics: exact, of open and closed chains, named by joints."""
 
 from varichain.derivatives.forward import ByTorque, ForwardDynamicsDerivatives, forward_dynamics_derivatives
+from varichain.derivatives.impact import ImpactDerivatives, impact_derivatives
 from varichain.derivatives.inverse import ByMotion, InverseDynamicsDerivatives, inverse_dynamics_derivatives
 from varichain.derivatives.named import Derivative
 from varichain.derivatives.parameters import (
@@ -10,6 +11,8 @@ from varichain.derivatives.parameters import (
     identify,
     inertial_regressor,
 )
+from varichain.derivatives.run import Cycle, Sensitivity, periodic, sensitivity
+from varichain.derivatives.step import Linearisation, linearise
 from varichain.derivatives.totals import ByState, TotalDerivatives, total_derivatives
 
 __all__ = [
@@ -17,15 +20,23 @@ __all__ = [
     "ByMotion",
     "ByState",
     "ByTorque",
+    "Cycle",
     "Derivative",
     "ForwardDynamicsDerivatives",
+    "ImpactDerivatives",
     "InverseDynamicsDerivatives",
+    "Linearisation",
     "Regressor",
+    "Sensitivity",
     "TotalDerivatives",
     "base_parameters",
     "forward_dynamics_derivatives",
     "identify",
+    "impact_derivatives",
     "inertial_regressor",
     "inverse_dynamics_derivatives",
+    "linearise",
+    "periodic",
+    "sensitivity",
     "total_derivatives",
 ]
