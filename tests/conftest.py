@@ -8,7 +8,19 @@ from lane import IS_COMPILED, scaled
 
 # What is not about the numbers of kernels is tested once, compiled: these folders, and the files beside this one.
 _ONCE = (
-    *("bench", "browser", "cli", "export", "formats", "mechanism", "oracles_check", "plots", "scene", "spatial"),
+    *(
+        "bench",
+        "browser",
+        "cli",
+        "export",
+        "formats",
+        "mechanism",
+        "oracles_check",
+        "plots",
+        "scene",
+        "spatial",
+        "sweeps",
+    ),
     *("trace", "viewer", "kernels/test_lint_kernels.py"),
 )
 collect_ignore_glob = [] if IS_COMPILED else ["test_*.py", *(f"{name}*" for name in _ONCE)]

@@ -32,6 +32,7 @@ RESULTS = [
     "ConstantLoops", "Given",
     "BaseParameters", "Cycle", "Derivative", "ForwardDynamicsDerivatives", "ImpactDerivatives",
     "InverseDynamicsDerivatives", "Linearisation", "Regressor", "Sensitivity", "TotalDerivatives",
+    "Sweep",
     "Closings", "Evaluation", "Function", "InverseMotion", "Plan", "Reached", "Reduced", "SpaceDynamics",
 ]  # fmt: skip
 # Methods that users call, beside the functions.
@@ -231,6 +232,9 @@ SPECIAL = {
     ("", "function"): lambda m, s: lambda t, q, v, tau: None,
     ("Discrete", "function"): lambda m, s: idle,
     ("", "tick"): lambda m, s: 0.01,
+    ("", "trial"): lambda m, s: "pendulum",
+    ("", "grid"): lambda m, s: {"angle": [0.1]},
+    ("sweep", "processes"): lambda m, s: 1,
     ("", "motion"): motion,
     ("", "trajectories"): lambda m, s: {"elbow": 0.5},
     ("", "target"): lambda m, s: {"elbow": 0.1},

@@ -85,6 +85,8 @@ EXAMPLES = [
     with_trace(errors.ControllerError("of yours", 0.75)),
     with_trace(errors.EventError("at t = 1 s, event let go: no joint", 1.0)),
     errors.SimulationInterrupted({"what was": "simulated"}, "interrupted at t = 1 s"),
+    errors.SweepInterrupted("interrupted; 3 of 4 trials are kept"),
+    errors.SweepError("the scheduler is gone"),
     UsageError("no such scenario"),
     DisagreementError("two answers"),
 ]
@@ -101,7 +103,7 @@ def family(kind):
 def test_every_error_has_an_example():
     """A new class of errors needs an example here."""
     found = {type(error) for error in EXAMPLES}
-    assert found == family(errors.VarichainError) | {errors.SimulationInterrupted}
+    assert found == family(errors.VarichainError) | {errors.SimulationInterrupted, errors.SweepInterrupted}
     values = [getattr(vc, name) for name in vc.__all__ if name.endswith(("Error", "Interrupted"))]
     assert set(values) == found - {UsageError, DisagreementError}
 

@@ -54,6 +54,7 @@ TOPICS = {
         "Motion JointMotion TimeFunctions rollout Rollout LiveRun load_scenario",
     ),
     "exo": ("Exoskeletons", "Virtual impedance of one joint, operators, trials, stability, criteria.", "exo"),
+    "sweeps": ("Sweeps", "Trials over grids of parameters, on one machine or a cluster.", "sweep Sweep"),
     "particles": ("Particles", "Links as particles: the second engine.", "particles"),
     "traces": (
         "Traces and pictures",

@@ -45,6 +45,8 @@ from varichain.errors import (
     SingularMassError,
     StaleStateError,
     StructureError,
+    SweepError,
+    SweepInterrupted,
     TraceFileError,
     TraceFileWarning,
     UnknownNameError,
@@ -195,6 +197,7 @@ if TYPE_CHECKING:
         when_force,
     )
     from varichain.spatial import Pose
+    from varichain.sweeps import Sweep, sweep
     from varichain.trace import Columns, Trace, TraceWriter
     from varichain.viewing import view
 
@@ -302,6 +305,8 @@ _HOMES = {
     "save": "varichain.formats",
     "simulate": "varichain.simulation",
     "stop": "varichain.simulation",
+    "Sweep": "varichain.sweeps",
+    "sweep": "varichain.sweeps",
     "use": "varichain.simulation",
     "view": "varichain.viewing",
     "when": "varichain.simulation",
@@ -437,6 +442,9 @@ __all__ = [
     "State",
     "StructureChange",
     "StructureError",
+    "Sweep",
+    "SweepError",
+    "SweepInterrupted",
     "SwingTwist",
     "TimeFunctions",
     "Torques",
@@ -510,6 +518,7 @@ __all__ = [
     "set_pose",
     "simulate",
     "stop",
+    "sweep",
     "total_derivatives",
     "use",
     "velocity",

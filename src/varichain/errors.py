@@ -382,6 +382,14 @@ class EventError(SimulationError):
     """An event whose actions are impossible, such as a cut of a joint that does not exist; see `__cause__`."""
 
 
+class SweepError(VarichainError, RuntimeError):
+    """A sweep that cannot go on, or a file that is not its own; trials that were written before are whole."""
+
+
+class SweepInterrupted(_Portable, KeyboardInterrupt):
+    """Ctrl-C during a sweep; all trials that were finished are in its file."""
+
+
 class SimulationInterrupted(_Portable, KeyboardInterrupt):
     """Ctrl-C during a simulation.
 

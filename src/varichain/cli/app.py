@@ -19,6 +19,7 @@ from varichain.cli.listing import list_scenarios
 from varichain.cli.new import new
 from varichain.cli.plotting import plot
 from varichain.cli.running import run
+from varichain.cli.sweeping import sweep
 from varichain.cli.view import view
 
 app = typer.Typer(
@@ -31,6 +32,7 @@ app = typer.Typer(
 app.command("list")(list_scenarios)
 app.command("run")(run)
 app.command("compare")(compare)
+app.command("sweep")(sweep)
 app.command("info")(info)
 app.command("new")(new)
 app.command("bench")(bench)

@@ -187,6 +187,15 @@ def trials(settings: Sequence[Setting], seeds: Sequence[int], threads: int | Non
     return [found[i] for i in range(len(given))]
 
 
+def _together(parameters: Sequence[dict[str, Any]], seeds: Sequence[int]) -> list[Trial]:
+    """Trials of a sweep at once: fields of settings, and a seed for each."""
+    base = Setting()
+    return trials([base.varied(**each) for each in parameters], seeds)
+
+
+trial.together = _together  # type: ignore[attr-defined]
+
+
 def _setting(setting: Any) -> Setting:
     if setting is None:
         return Setting()
