@@ -103,7 +103,7 @@ def test_particles_converge_break_and_sink():
 def test_talos_moves_its_centre_of_mass():
     """The centre of mass follows its circle within a millimetre, and both soles push all the time."""
     pytest.importorskip("daqp")
-    text = output("06_whole_body.py")
+    text = output("07_whole_body.py")
     assert number_after(text, "at most") < 1.0
     assert number_after(text, "of a sole") > 50.0
 
@@ -114,3 +114,11 @@ def test_an_example_says_what_it_needs(path):
     text = path.read_text(encoding="utf-8")
     assert re.match(r"# /// script\n# requires-python = .*\n# dependencies = \[.*varichain.*\]\n# ///\n\"\"\"", text)
     assert f"({path.name})" in (FOLDER / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_knee_is_adjusted():
+    """The moment is least from 1.2 to 2 N m s/rad, activity above it, and the adjusted viscosity a little above."""
+    text = output("06_knee.py")
+    moment, activity = number_after(text, "moment is least at"), number_after(text, "activity is least at")
+    assert 1.2 < moment < 2.0 and activity > moment + 0.5
+    assert moment < number_after(text, "adjusted viscosity") < moment + 1.0

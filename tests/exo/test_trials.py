@@ -217,3 +217,15 @@ def test_bad_input_is_refused(make, message):
     """What cannot be is refused with what would be valid."""
     with pytest.raises(vc.InputError, match=message):
         make()
+
+
+@long_run
+def test_findings_and_sensitivity_have_all_their_parts():
+    """Minima of moment and activity for each operator and value; and with one number of the operator changed."""
+    short = Setting(duration=4.0, settle=1.0)
+    found = vc.exo.findings(["B"], levels=7, repeats=2, setting=short)
+    assert {*found.moment["B"]} == {*found.activity["B"]} == {"inertia", "gravity", "coulomb", "viscosity", "adjusted"}
+    assert found.moment["B"]["coulomb"].at < 0.5 and "adjusted" in repr(found)
+    changed = vc.exo.sensitivity(["feedback_stiffness"], 0.25, levels=7, repeats=2)
+    low, high = changed["feedback_stiffness", 0.75], changed["feedback_stiffness", 1.25]
+    assert low[0] < high[0] and all(activity > moment for moment, activity in changed.values())

@@ -15,7 +15,12 @@ _SUFFIXES = (".png", ".svg", ".pdf")
 
 
 def plot(
-    target: Annotated[str, typer.Argument(metavar="TRACE.h5", help="Trace, as `varichain run --out` writes it.")],
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="TRACE.h5|FILE.sweep", help="Trace or sweep, as `varichain run` and `sweep` write them."
+        ),
+    ],
     what: Annotated[
         str | None,
         typer.Option(
@@ -39,6 +44,9 @@ def plot(
         path = out or Path(target).with_suffix(".png")
         if path.suffix.lower() not in _SUFFIXES:
             raise UsageError(f"{str(path)!r} must end with {', '.join(_SUFFIXES)}")
+        if target.endswith(".sweep"):
+            _plot_sweep(target, path, what, overwrite)
+            return
         trace = trace_from(target)
         free_file(path, overwrite)
         from varichain.plots import plot as plotted
@@ -53,6 +61,19 @@ def plot(
             print_json({"plot": str(path), "trace": target, "bytes": path.stat().st_size, "damage": trace.damage})
             return
         say(f"plot in {path}")
+
+
+def _plot_sweep(target: str, path: Path, what: str | None, overwrite: bool) -> None:
+    """Draw a sweep: measures over its first parameter."""
+    from varichain.files import completed
+    from varichain.sweeps import Sweep
+
+    with usage():
+        free_file(path, overwrite)
+        figure = Sweep.load(target).plot(_names(what))
+    with completed(str(path), overwrite) as temporary:
+        figure.savefig(temporary, format=path.suffix[1:].lower())
+    say(f"plot in {path}")
 
 
 def _names(text: str | None) -> list[str] | None:

@@ -32,6 +32,7 @@ NAMES = (
     "chain",
     "reach",
     "chair",
+    "knee",
 )
 
 

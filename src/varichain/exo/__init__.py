@@ -7,20 +7,23 @@ discrete controllers, so that a trial is compiled throughout. Sweeps of trials a
 from varichain.exo.adjust import Adjusted, adjust
 from varichain.exo.compensation import compensation
 from varichain.exo.exoskeleton import Cuff, Exoskeleton
+from varichain.exo.findings import Findings, findings, sensitivity
 from varichain.exo.impedance import Chain, Impedance
 from varichain.exo.minimum import Minimum, fitted, minimum
-from varichain.exo.operator import OPERATORS, Operator
+from varichain.exo.operator import OPERATORS, TICK, Operator
 from varichain.exo.stability import Stability, StabilityMap, stability, stability_map
 from varichain.exo.swing import Swing
-from varichain.exo.trial import Setting, Trial, trial, trials
+from varichain.exo.trial import Setting, Trial, staged, trial, trials
 from varichain.exo.wearer import Leg, Wearer, seated
 
 __all__ = [
     "OPERATORS",
+    "TICK",
     "Adjusted",
     "Chain",
     "Cuff",
     "Exoskeleton",
+    "Findings",
     "Impedance",
     "Leg",
     "Minimum",
@@ -33,11 +36,14 @@ __all__ = [
     "Wearer",
     "adjust",
     "compensation",
+    "findings",
     "fitted",
     "minimum",
     "seated",
+    "sensitivity",
     "stability",
     "stability_map",
+    "staged",
     "trial",
     "trials",
 ]

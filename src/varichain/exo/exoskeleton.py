@@ -70,7 +70,7 @@ class Exoskeleton:
         leg, joint = m.link_of_joint(wearer.joint), m.joint(wearer.joint)
         assert isinstance(joint, Revolute)
         body = _body(self.own)
-        shape = Capsule(0.03, 0.25, at=(0.0, 0.08, -0.15))
+        shape = Capsule(0.03, 0.25, at=(0.0, -0.08, -0.15), color=(0.9, 0.5, 0.2))
         if self.cuff is None:
             m.add_link(_LINK, leg, Fixed(name=_JOINT), inertia=body, shapes=shape)
             damping, friction = joint.damping[0] + self.own.viscosity, joint.friction[0] + self.own.coulomb

@@ -19,9 +19,12 @@ from varichain.exo.operator import LOGS, OPERATORS, TICK, Operator
 from varichain.exo.stability import is_stable_on
 from varichain.exo.swing import Swing
 from varichain.exo.wearer import Wearer, seated
+from varichain.layout.state import State
+from varichain.mechanism import Mechanism
+from varichain.simulation.discrete import Discrete
 from varichain.simulation.rollouts import rollout
 from varichain.simulation.runs import simulate
-from varichain.spatial.checks import flag, listed, non_negative_scalar, positive_scalar
+from varichain.spatial.checks import count_number, flag, listed, non_negative_scalar, positive_scalar
 from varichain.trace import Trace
 
 Array = NDArray[np.float64]
@@ -150,18 +153,32 @@ def trial(setting: Setting | None = None, *, seed: int = 0, record: bool = False
     chosen = _setting(setting).varied(**changes)
     if not flag(record, "record"):
         return trials([chosen], [seed])[0]
-    places, m, s = _worn(chosen)
     n = round(chosen.duration / TICK)
-    laws = [
-        compensation.law(chosen.exoskeleton.chain.tick).varied(**places[0], **_numbers(chosen)[0]),
-        operator.law(n).varied(seed, **places[1], **_numbers(chosen)[1]),
-    ]
+    m, s, laws = staged(chosen, seed, n)
     trace = simulate(m, s, n * TICK, controller=laws, **_options(chosen) | {"sample": TICK})
     state = trace.memory["operator"]
     log = {name: state[name] for name in LOGS}
     return replace(
         _measured(chosen, {name: float(x) for name, x in state.items() if x.ndim == 0}), trace=trace, log=log
     )
+
+
+def staged(setting: Setting, seed: int = 0, log: int = 1) -> tuple[Mechanism, State, list[Discrete]]:
+    """Mechanism, start and controllers of a trial, as `vc.simulate` and live runs take them.
+
+    Args:
+        setting: What the trial is made of.
+        seed: Of the operator's noise.
+        log: Number of ticks whose moments and activities are kept in the operator's state.
+    """
+    chosen = _setting(setting)
+    places, m, s = _worn(chosen)
+    motor, person = _numbers(chosen)
+    laws = [
+        compensation.law(chosen.exoskeleton.chain.tick).varied(**places[0], **motor),
+        operator.law(count_number(log, "log", 10**7)).varied(seed, **places[1], **person),
+    ]
+    return m, s, laws
 
 
 def trials(settings: Sequence[Setting], seeds: Sequence[int], threads: int | None = None) -> list[Trial]:
@@ -235,9 +252,9 @@ def _worn(setting: Setting) -> tuple[list[dict[str, Any]], Any, Any]:
     wearer = setting.wearer
     m, motor = setting.exoskeleton.put_on(wearer)
     s = m.state()
-    before = wearer.s.layout.slots
-    for slot in before:
-        s[slot.name].q = wearer.s.q[slot.q] if slot.q.stop - slot.q.start > 1 else float(wearer.s.q[slot.q][0])
+    for slot in wearer.s.layout.slots:
+        if slot.q.stop > slot.q.start:
+            s[slot.name].q = wearer.s[slot.name].q
     s.time = wearer.s.time
     for name in dict.fromkeys((wearer.joint, motor)):
         s[name].q = -wearer.sign * setting.swing.amplitude

@@ -10,10 +10,11 @@ import numpy as np
 from varichain.dynamics.inertia import bias_force, mass_matrix
 from varichain.errors import InputError, quoted
 from varichain.layout.state import State
-from varichain.mechanism import Inertia, Mechanism, Revolute
+from varichain.mechanism import Fixed, Inertia, Mechanism, Revolute
 from varichain.mechanism.shapes import Capsule
 from varichain.motion import Motion
 from varichain.spatial.checks import non_negative_scalar, positive_scalar
+from varichain.spatial.pose import Pose
 
 _G = 9.81
 # Shank and foot of [WINTER 2009], table 4.1: parts of the body's mass, and of its height; knee to ankle.
@@ -87,8 +88,10 @@ def seated(height: float = 1.72, mass: float = 65.0) -> Wearer:
     about_com = part * (gyration**2 - center**2)
     m = Mechanism("lower leg", gravity=(0.0, 0.0, -_G))
     inertia = Inertia(part, (0.0, 0.0, -center), (about_com, about_com, 0.1 * about_com))
+    along = Pose((-0.5 * length, 0.0, 0.0), rotation_vector=(0.0, 0.5 * math.pi, 0.0))
+    m.add_link("thigh", "ground", Fixed(name="seat"), (0.0, 0.0, 0.55), shapes=Capsule(0.07, length, at=along))
     shank = Capsule(0.05, length, at=(0.0, 0.0, -0.5 * length))
-    m.add_link("shank", "ground", Revolute("-y", name="knee"), (0.0, 0.0, 0.5), inertia, shank)
+    m.add_link("shank", "thigh", Revolute("-y", name="knee"), (0.0, 0.0, 0.0), inertia, shank)
     return Wearer(m, m.state())
 
 

@@ -6,6 +6,7 @@ from varichain.scenarios.compass import compass
 from varichain.scenarios.fourbar import fourbar
 from varichain.scenarios.highbar import highbar
 from varichain.scenarios.holdinghands import holdinghands
+from varichain.scenarios.knee import knee
 from varichain.scenarios.pendulum import pendulum
 from varichain.scenarios.reach import reach
 from varichain.scenarios.scenario import Builder, Scenario
@@ -26,6 +27,7 @@ SCENARIOS: dict[str, Builder] = {
     "chain": chain,
     "reach": reach,
     "chair": chair,
+    "knee": knee,
 }
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "fourbar",
     "highbar",
     "holdinghands",
+    "knee",
     "pendulum",
     "reach",
     "summary",

@@ -6,6 +6,7 @@ import csv
 import math
 import os
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -164,6 +165,12 @@ class Sweep(Reported):
             raise MissingExtraError("Parquet needs pyarrow: pip install 'varichain[parquet]'") from error
         with completed(file_name(path), False, FileError) as part:
             pyarrow.parquet.write_table(pyarrow.table(self.table), part)
+
+    def plot(self, measures: Sequence[str] | None = None, by: str | None = None, **more: Any) -> Any:
+        """The sweep as a matplotlib Figure: points for trials, lines for means; see `varichain.sweeps.plotting`."""
+        from varichain.sweeps.plotting import plot_sweep
+
+        return plot_sweep(self, measures, by, **more)
 
     def report(self) -> Report:
         """How many trials are done, failed, missing; the first errors."""

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def run_scenario(name: str, seed: int, **parameters: Any) -> dict[str, float]:
-    """Numbers of a scenario's run: its end, its energies, its books, and the measures that it declares.
+    """Numbers of a scenario's run: its end, energies and books, and the states of its discrete controllers.
 
     Args:
         name: Of the scenario.
@@ -31,4 +31,7 @@ def run_scenario(name: str, seed: int, **parameters: Any) -> dict[str, float]:
         "energy_drift": energy_drift(trace),
         "closure": float(max(np.max(epoch["closure"]) for epoch in trace.epochs if len(epoch))),
     }
-    return found | {f"height of {k}": float(x) for k, x in (("center", last["center"][-1, 2]),)}
+    memory = {
+        f"{law}.{name}": float(x) for law, state in trace.memory.items() for name, x in state.items() if x.ndim == 0
+    }
+    return found | {"height": float(last["center"][-1, 2])} | memory
