@@ -58,12 +58,24 @@ H, f = np.diag(np.concatenate([np.ones(n), np.full(h.n_rows, 1e-6)])), np.zeros(
 above, below = np.where(driven, LARGEST, 0.0), np.full(len(cones), -1e30)
 
 
+def circle(t):
+    """Place, velocity and acceleration on the circle: once round, slow at the start and at the end."""
+    angle, rate, gain = (
+        np.pi * t - 0.5 * np.sin(2 * np.pi * t),
+        np.pi - np.pi * np.cos(2 * np.pi * t),
+        np.sin(2 * np.pi * t),
+    )
+    outward, along = np.array([np.sin(angle), -np.cos(angle), 0.0]), np.array([np.cos(angle), np.sin(angle), 0.0])
+    acceleration = 2 * np.pi**2 * gain * along - rate**2 * outward
+    return RADIUS * (outward + np.array([0.0, 1.0, 0.0])), RADIUS * rate * along, RADIUS * acceleration
+
+
 def torques(t):
     """Torques (n_v,) at time t, and the contact forces that they go with."""
     h.mass_matrix(q, M), h.bias_force(q, v, bias), h.loop_jacobian(q, K), h.loop_bias(q, v, K_bias)
     h.center_of_mass(q, center), h.center_of_mass_jacobian(q, J), h.difference(q, q_start, away)
-    course = start + RADIUS * np.array([np.sin(np.pi * t), 1.0 - np.cos(np.pi * t), 0.0])
-    wanted = 400.0 * (course - center) - 40.0 * (J @ v)
+    course, rate, wanted = circle(t)
+    wanted += 400.0 * (start + course - center) + 40.0 * (rate - J @ v)
     H[:n, :n] = 1e3 * J.T @ J + np.eye(n)
     f[:n] = -1e3 * J.T @ wanted - (100.0 * away - 20.0 * v)
     A[:n, :n], A[:n, n:], A[n : n + h.n_rows, :n] = M, -K.T, K
@@ -71,7 +83,7 @@ def torques(t):
     lower = np.concatenate([-above - bias, -K_bias, below])
     z, _, flag, _ = daqp.solve(H, f, A, upper, lower, sense)
     assert flag > 0, "no torques within the bounds"
-    return A[:n] @ z + bias, z[n:], np.linalg.norm(center - course)
+    return A[:n] @ z + bias, z[n:], np.linalg.norm(center - start - course)
 
 
 worst, least, began = 0.0, np.inf, time.process_time()
