@@ -27,6 +27,7 @@ def test_targets_are_moved_while_it_runs():
             for _ in range(n):
                 run.step().result(timeout=PATIENCE)
             after = _off(space, run, wanted)
+            assert run.frame.aims["x"].shape == (2, 3) and run.frame.aims["x"][1, 0] == wanted[0]
             assert after < 1e-3 if n > 2 else after <= max(before, 1e-3)
 
 

@@ -78,6 +78,7 @@ class LiveFrame:
         message: Why the run waits; empty if there is no reason to give.
         drag: Link, point in its frame and target in the world, while one is dragged.
         reports: The latest reports, oldest first.
+        aims: Tracked points and their targets (2, 3) [m], by name; NaN where there is none.
     """
 
     time: float
@@ -91,6 +92,7 @@ class LiveFrame:
     message: str
     drag: tuple[str, Array, Array] | None
     reports: tuple[Report, ...]
+    aims: dict[str, Array]
 
 
 def structure_of(m: Mechanism, engine: Engine, number: int) -> LiveStructure:

@@ -29,6 +29,7 @@ from varichain.simulation.dragging import Drag
 from varichain.simulation.events import Action, Event, Use
 from varichain.simulation.live_frames import LiveFrame, Report, structure_of
 from varichain.simulation.live_recording import LiveRecorder, Recording
+from varichain.simulation.observing import aims_of
 from varichain.simulation.pacing import CHUNK, Pace
 from varichain.simulation.recording import described
 from varichain.simulation.settings import Settings
@@ -269,4 +270,5 @@ class LiveSimulation:
             message=self.message,
             drag=None if drag is None else (drag.link, drag.point, drag.target),
             reports=tuple(self._reports),
+            aims=aims_of(self._simulation.m, self._simulation.engine.state, self._simulation.observers),
         )

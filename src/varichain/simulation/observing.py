@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from varichain.errors import VarichainError
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
@@ -53,3 +54,17 @@ class Observation:
             for name, block in observer.observed(self._m, self._s).items():
                 found.setdefault(name, {}).update(block)
         return found
+
+
+def aims_of(m: Mechanism, s: State, observers: Iterable[Observer]) -> dict[str, Array]:
+    """Tracked points and their targets (2, 3) [m] by name, as observers record them; none where they have no values."""
+    try:
+        blocks = [observer.observed(m, s.copy()) for observer in observers]
+    except VarichainError:  # the run itself tells of it
+        return {}
+    found: dict[str, Array] = {}
+    for block in blocks:
+        names = [label.rpartition("[")[0] for label in block.get("tracked", ())][::3]
+        both = np.array([list(block[name].values()) for name in ("tracked", "targets")] if names else [])
+        found |= {name: both[:, 3 * k : 3 * k + 3] for k, name in enumerate(names)}
+    return found

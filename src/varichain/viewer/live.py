@@ -121,6 +121,7 @@ class LiveView(Viewer):
             self.stage.place(self._poses)
             places, _ = loop_places(self._scene, self._poses)
             self.stage.set_forces(places, frame.loop_forces[:, 3:], self._arrow_scale)
+            self.stage.set_aims(frame.aims)
             self._draw_trail()
             self._draw_spring(frame)
             self._draw_cuts(frame.time)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
@@ -58,6 +59,8 @@ class Frame(Protocol):
     def q(self) -> Array: ...  # noqa: D102
     @property
     def loop_forces(self) -> Array: ...  # noqa: D102
+    @property
+    def aims(self) -> Mapping[str, Array]: ...  # noqa: D102
     @property
     def energy(self) -> tuple[float, float, float]: ...  # noqa: D102
     @property

@@ -150,6 +150,9 @@ class Stage:
 
     def set_aims(self, aims: Mapping[str, Array]) -> None:
         """Draw tracked points and their targets (2, 3) [m] by name; those that are not finite are hidden."""
+        for name, balls in self._aims.items():
+            for ball in balls if name not in aims else ():
+                ball.visible = False
         for name, places in aims.items():
             if name not in self._aims:
                 sizes = ((0.7, palette.TRACKED), (1.1, palette.TARGET))
