@@ -129,6 +129,7 @@ def test_a_leg_that_turns_over_is_lost_not_averaged():
     assert wild.outcome == "lost" and math.isnan(wild.moment)
 
 
+@pytest.mark.long
 @long_run
 def test_the_findings_for_three_operators():
     """Over viscosity the moment is U-shaped with its minimum from 1.4 to 1.8, and activity's minimum lies above it."""
@@ -155,6 +156,7 @@ def test_inertia_and_coulomb_friction_are_best_at_zero_and_gravity_as_it_is():
     assert at["gravity"].at == pytest.approx(OWN.gravity, abs=1.0)
 
 
+@pytest.mark.long
 @long_run
 def test_delay_makes_the_u_and_cocontraction_parts_the_minima():
     """Without delay the moment at no viscosity is near its least; without co-contraction minima are close."""

@@ -105,6 +105,7 @@ def problems():
     for name, results in questions(m, s, rng):
         yield f"four-bar, {name}", results
     yield "four-bar, mobility", [vc.mobility(m, s).J_C, *vc.joint_forces(m, s, vc.forward_dynamics(m, s)).values()]
+    yield "four-bar, computed torque", [vc.ComputedTorque(vc.Motion({"crank": 0.4}))(m, s)]
     layout, driven = layout_of(m), s.copy()
     workspace, gaps, biases = layout.new_workspace(), np.zeros(len(layout.connections)), np.zeros(layout.n_rows)
     loop_gaps(workspace.table, s.q, gaps), row_biases(workspace.table, s.q, s.v, biases)

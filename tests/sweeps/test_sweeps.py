@@ -177,6 +177,7 @@ def test_two_programs_do_not_write_to_one_file(tmp_path):
     kill(process)
 
 
+@pytest.mark.long
 @compiled_only
 def test_very_many_trivial_trials():
     """Many thousand trials cost less than a millisecond each in processor time, and the queue stays bounded."""
@@ -206,6 +207,7 @@ def test_scenarios_are_trials_too():
     assert found.counts["done"] == 2 and max(found.table["energy_drift"]) < 1e-6
 
 
+@pytest.mark.long
 @compiled_only
 def test_trials_of_exoskeletons_go_together():
     """A sweep of `vc.exo.trial` has the bits of single trials."""
