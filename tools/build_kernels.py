@@ -22,8 +22,9 @@ SOURCES = Path(__file__).resolve().parent.parent / "src"
 _IS_X86 = platform.machine() in ("x86_64", "AMD64")
 _CPU = "x86-64-v3" if _IS_X86 else "generic"
 FEATURES = ("avx2", "fma", "bmi", "bmi2") if _IS_X86 else ()
-# Kernels are compiled in two processes: the one of whole runs takes about as long as all others.
-_LONGEST = "varichain.kernels.running.run"
+# Kernels are compiled in two processes, which take about as long: that of whole runs with those that share least with
+# the others; and the others.
+_APART = ("varichain.kernels.running.run", "varichain.kernels.particle_", "varichain.kernels.function_")
 # The compiler of the library: for that processor, in this process, and with the C library's functions.
 _SETTINGS = {
     "NUMBA_CPU_NAME": _CPU,
@@ -73,7 +74,7 @@ def build() -> Path:
 
 
 def compile_share(folder: Path, share: str) -> None:
-    """Compile the kernel of whole runs, or the others: an object file for each, and their lines for the glue."""
+    """Compile the kernels of one process, "run" or "others": an object file for each, and their lines for the glue."""
     from varichain.kernels import ahead, compiling, jit, library
 
     compiling.NOTICE.is_printed = True  # nothing of this goes to the cache
@@ -81,7 +82,7 @@ def compile_share(folder: Path, share: str) -> None:
     start, lines = time.monotonic(), []
     for dispatcher, kinds in jit.KERNELS.items():
         name = library.name_of(dispatcher.py_func)
-        if (name == _LONGEST) == (share == "run"):
+        if name.startswith(_APART) == (share == "run"):
             code, made = ahead.object_code(dispatcher.py_func, kinds, _CPU)
             (folder / f"{name}.o").write_bytes(code)
             lines.append(f'KERNEL("{made.name}", {made.entry}, {made.native}, "{made.returned}")\n')

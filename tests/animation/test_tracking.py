@@ -93,6 +93,7 @@ def test_traces_have_what_is_wanted_and_reached():
     assert epoch["targets"][-1] == pytest.approx([0.1, 0.2, epoch["tracked"][-1, 2], 0.0, 0.1, 0.0])
 
 
+@long_run
 def test_tracks_are_followed_by_torques():
     """As a controller a tracker leads the tip along its course, although a force that it does not know pushes."""
     m, s, space = moving_chain(4, 0.25)
@@ -136,6 +137,7 @@ def test_replays_of_a_plan():
     assert made.growth_rate(0.0) > 0.0  # an arch that stands on its foot
 
 
+@long_run
 def test_a_track_is_followed_through_a_cut():
     """A tracker goes on in a run whose structure changes, for functions name links; the bag has no actuator."""
     m, _, space = moving_chain(4, 0.25)

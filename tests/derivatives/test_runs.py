@@ -83,6 +83,7 @@ def pendulum_and_floater():
     return m, s
 
 
+@pytest.mark.long
 @long_run
 def test_a_run_through_a_catch():
     """A connection with impact when a condition passes, then a cut at a time: changes jump as runs do."""

@@ -86,6 +86,7 @@ def test_the_operator_is_the_model():
         assert moment == pytest.approx(expected, abs=1e-9)
 
 
+@long_run
 def test_trials_together_have_the_bits_of_single_ones():
     """Trials of several viscosities, operators and chains are each what `trial` gives, in any company."""
     settings = [SHORT, SHORT.varied(viscosity=0.5, operator="A"), SHORT.varied(cutoff=10.0), SHORT.varied(tick=2e-3)]
@@ -97,6 +98,7 @@ def test_trials_together_have_the_bits_of_single_ones():
     assert np.abs(moments).mean() == pytest.approx(recorded.moment, rel=1e-12)
 
 
+@long_run
 def test_a_cuff_that_hardly_gives_is_none():
     """Without compensation, an exoskeleton behind a stiff cuff takes the moment of one that is tied rigidly."""
     rigid = trial(SHORT, virtual=OWN)

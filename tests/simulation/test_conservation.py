@@ -47,6 +47,7 @@ def trend(values, times):
     return np.abs(slope).max() * (times[-1] - times[0])
 
 
+@pytest.mark.long
 def test_no_trend_over_a_million_steps():
     """After a million steps energy, momentum and closure are where they were, but for rounding.
 
