@@ -24,7 +24,7 @@ _CPU = "x86-64-v3" if _IS_X86 else "generic"
 FEATURES = ("avx2", "fma", "bmi", "bmi2") if _IS_X86 else ()
 # Kernels are compiled in two processes, which take about as long: that of whole runs with those that share least with
 # the others; and the others.
-_APART = ("varichain.kernels.running.run", "varichain.kernels.particle_", "varichain.kernels.function_")
+_APART = tuple(f"varichain.kernels.{name}" for name in ("running.run", "particle_", "function_", "derivative_"))
 # The compiler of the library: for that processor, in this process, and with the C library's functions.
 _SETTINGS = {
     "NUMBA_CPU_NAME": _CPU,
