@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import closed_zoo
 import varichain as vc
 import zoo
-from lane import jit_only, scaled
+from lane import jit_only, long_run, scaled
 from measure import deviation, random_state
 from motion import Snapshot, kinetic, momentum_about_origin, motion_of_A, random_connection, speed, world
 from varichain.mechanism import Revolute, Spherical, log
@@ -184,6 +184,7 @@ def test_cutting_all_loops_and_reconnecting(name):
     assert lines(m) == text
 
 
+@long_run
 @pytest.mark.parametrize("name", ["four-bar", "stewart", "bar figure", "pinned chain", "bennett", "nested loops"])
 def test_cutting_everything_and_reconnecting(name):
     """With every joint of the tree cut and connected again as a loop, the mechanism has the freedoms it had."""

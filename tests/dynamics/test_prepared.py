@@ -10,7 +10,7 @@ import pytest
 
 import varichain as vc
 import zoo
-from lane import PATIENCE, compiled_only, scaled
+from lane import PATIENCE, compiled_only, long_run, scaled
 from measure import random_state
 from movers import falling_figure, hanging_figure
 
@@ -349,6 +349,7 @@ def test_threads_may_be_first_together(rng):
         np.testing.assert_array_equal(found, expected)
 
 
+@long_run
 def test_advance_is_of_order_four_with_loops_and_balls():
     """Half the step leaves a sixteenth of the error, in a floating figure and in one whose loops stay closed."""
     for m, s in (falling_figure(), hanging_figure()):

@@ -7,6 +7,7 @@ from scenario_checks import OVERSHOOT, counts, place, worst_excess
 from varichain.scenarios import summary, swing
 
 
+@long_run
 def test_counts():
     """A plate that comes off takes a freedom of N_J with it, and a thigh that it falls away from another one."""
     scenario = swing(breaks_at=scaled(0.1, 0.002))

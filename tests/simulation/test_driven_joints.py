@@ -8,6 +8,7 @@ from scipy.interpolate import CubicSpline, PPoly
 
 import varichain as vc
 from closed_zoo import four_bar
+from lane import long_run
 from moving import account, rods, started
 
 EXACT = 1e-9
@@ -32,6 +33,7 @@ def on(motion, m, s=None):
     return s
 
 
+@long_run
 def test_an_open_chain_is_driven_with_the_torques_of_inverse_dynamics():
     """Both joints of an arm follow their motion to the bit, and `holding` is what inverse dynamics gives."""
     m = rods(2)

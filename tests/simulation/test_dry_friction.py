@@ -7,6 +7,7 @@ import pytest
 from scipy.interpolate import PPoly
 
 import varichain as vc
+from lane import long_run
 from moving import G, account, kinds, slider, started
 
 ROUNDING = 1e-12
@@ -124,6 +125,7 @@ def test_friction_of_a_ball_brings_it_to_rest():
     assert trace.epochs[0]["work"][-1, 1] == pytest.approx(-trace.epochs[0]["energy"][0, 0], abs=1e-6)
 
 
+@long_run
 def test_friction_never_gives_energy():
     """A pendulum with friction loses energy from sample to sample until it hangs askew, held by friction."""
     m = vc.Mechanism("pendulum")

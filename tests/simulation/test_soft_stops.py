@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 import varichain as vc
+from lane import long_run
 from moving import G, account, slider, started
 
 STIFFNESS = 4000.0
 SMOOTH = 1e-4  # a spring that sets in within a step of 1 ms costs accuracy
 
 
+@long_run
 def test_a_soft_stop_carries_a_weight_where_its_spring_must():
     """A block that rests on a soft stop is beyond it by its weight over the stiffness."""
     m = slider(limits=(0.0, 1.0))

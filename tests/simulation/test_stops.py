@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import varichain as vc
+from lane import long_run
 from moving import G, account, kinds, pendulum, rods, slider, started
 
 LOCATED = 1e-9  # [s]
@@ -120,6 +121,7 @@ def test_a_limited_joint_of_a_chain():
     assert struck["energy_lost"] == pytest.approx(before.v @ M @ before.v / 2 - momentum**2 / locked / 2, abs=1e-6)
 
 
+@long_run
 def test_a_stop_inside_a_closed_loop():
     """A four-bar whose crank reaches its stop stands still at once, all of it, with its loop closed."""
     m = vc.Mechanism("four-bar")
