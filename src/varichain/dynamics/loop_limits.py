@@ -13,7 +13,7 @@ from varichain.dynamics.actuator_solve import ActuatorSolve
 from varichain.dynamics.arguments import Table
 from varichain.dynamics.kinematics import poses
 from varichain.dynamics.loops import constraint_matrix
-from varichain.dynamics.quadratic_programme import solve_programme
+from varichain.dynamics.quadratic_programme import independent_equations, solve_programme
 from varichain.errors import ActuationError, InputError, UnknownNameError
 from varichain.kernels.loop_wrenches import loop_wrenches
 from varichain.layout.layout import Layout
@@ -36,7 +36,7 @@ from varichain.spatial.rotation import matrix_with_z_along
 _WHAT = "limits of torques and loop forces"
 _LEAST_COST, _DEAR = 1e-9, 1e6  # of multipliers and of residuals, beside the cost of a torque
 _TANGENTS, _MOST_CUTS, _ROUND = 8, 60, 1e-9  # planes about a round cone at first; more are added until it is met
-_RANK, _NAMED = 1e-9, 1e-3
+_NAMED = 1e-3  # excesses below this part of the largest are not named
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +73,7 @@ class FrictionCone(Frozen):
     def planes(self) -> Array:
         """Rows (n, 6) with row . [moment; force] <= 0, in the axes of the other link."""
         x, y, n = matrix_with_z_along(self.normal).T
-        force, moment = np.zeros((0, 6)), np.zeros(3)
-        rows = [_row(moment, -n)]
+        rows = [_row(np.zeros(3), -n)]
         narrow = math.cos(math.pi / self.facets) if self.facets is not None else 1.0
         for angle in 2.0 * math.pi * np.arange(self.facets or _TANGENTS) / (self.facets or _TANGENTS):
             rows.append(self._tangent(math.cos(angle) * x + math.sin(angle) * y, narrow))
@@ -82,7 +81,7 @@ class FrictionCone(Frozen):
             rows += [_row(sign * axis, -arm * n) for sign in (1.0, -1.0)]
         if self.torsion is not None:
             rows += [_row(sign * n, -self.torsion * n) for sign in (1.0, -1.0)]
-        return np.vstack([force, *rows])
+        return np.vstack(rows)
 
     def cut(self, wrench: Array) -> Array | None:
         """The plane (6,) at the cone that a wrench, in those axes, is beyond; None if it is within."""
@@ -145,7 +144,7 @@ class Programme:
         K = constraint_matrix(layout, table, s.q)
         tau_O = found.given(found.tau) + found.unmet
         self._size = max(1.0, float(np.abs(tau_O).max(initial=0.0)))
-        self._A, self._b = _independent(np.hstack([E, C, K.T]), tau_O / self._size)
+        self._A, self._b = independent_equations(np.hstack([E, C, K.T]), tau_O / self._size)
         dear = np.full(len(carried), _DEAR * float((found.actuators.root_cost**2).max(initial=1.0)))
         self._cost = np.concatenate([found.actuators.root_cost**2, dear, np.full(len(K), _LEAST_COST)])
         self._layout, self._names = layout, found.actuators.names
@@ -266,10 +265,3 @@ def checked_loop_limits(layout: Layout, limits: Any) -> LoopLimits:
             raise UnknownNameError("loop", name, names)
         instance(one, (FrictionCone, WrenchLimits), f"limits of loop {name!r}")
     return dict(mapping(limits, "loop_limits"))
-
-
-def _independent(A: Array, b: Array) -> tuple[Array, Array]:
-    """Independent rows of A x = b; what of b no x meets is left out, and found by the caller."""
-    U, sigma, Vt = np.linalg.svd(A, full_matrices=False)
-    rank = int(np.count_nonzero(sigma > _RANK * sigma.max(initial=1e-300)))
-    return sigma[:rank, None] * Vt[:rank], U[:, :rank].T @ b

@@ -9,6 +9,7 @@ from varichain.spatial.arrays import Array
 
 _OPEN = 1e30  # that daqp takes as infinite
 _EQUALITY, _SOLVED = 5, 1  # daqp's codes
+_RANK = 1e-9
 _KEPT = 1e-10  # by how much bounds may be left
 
 
@@ -49,3 +50,10 @@ def solve_programme(
     A, H = np.ascontiguousarray(A), np.ascontiguousarray(H)
     z, _, flag, _ = daqp.solve(H, f, A, high, low, sense, primal_tol=_KEPT, primal_start=start)
     return np.asarray(z, dtype=np.float64) if flag >= _SOLVED else None
+
+
+def independent_equations(A: Array, b: Array) -> tuple[Array, Array]:
+    """Independent rows of A x = b; what of b no x meets is left out, and the caller's to find."""
+    U, sigma, Vt = np.linalg.svd(A, full_matrices=False)
+    rank = int(np.count_nonzero(sigma > _RANK * sigma.max(initial=1e-300)))
+    return sigma[:rank, None] * Vt[:rank], U[:, :rank].T @ b

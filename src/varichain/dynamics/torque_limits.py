@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from varichain.dynamics.quadratic_programme import solve_programme
+from varichain.dynamics.quadratic_programme import independent_equations, solve_programme
 from varichain.errors import ActuationError
 from varichain.spatial.arrays import Array
 
-_RANK = 1e-9
 _DEAR = 1e6  # cost of a residual, as a multiple of the dearest torque's
 _CHEAP = 1e-9  # cost of a torque where the excess over limits is what counts
 _LIMITS = "torque limits"
@@ -26,7 +25,7 @@ def within_limits(
     dear = np.full(n_rest, _DEAR * float(cost.max(initial=1.0)))
     open_ends = np.full(n_rest, np.inf)
     lower, upper = np.concatenate([bounds[0], -open_ends]), np.concatenate([bounds[1], open_ends])
-    A, b = _independent(np.vstack([S, R]).T, load)
+    A, b = independent_equations(np.vstack([S, R]).T, load)
     H = np.diag(np.concatenate([cost, dear]))
     found = solve_programme(H, np.zeros(len(H)), A, (b, b), _LIMITS, (lower, upper), len(b))
     if found is None:
@@ -52,10 +51,3 @@ def _too_narrow(A: Array, b: Array, lower: Array, upper: Array, names: tuple[str
         size,
         list(short),
     )
-
-
-def _independent(A: Array, b: Array) -> tuple[Array, Array]:
-    """Independent rows of A x = b, which must be solvable."""
-    U, sigma, Vt = np.linalg.svd(A, full_matrices=False)
-    rank = int(np.count_nonzero(sigma > _RANK * sigma[0]))
-    return sigma[:rank, None] * Vt[:rank], U[:, :rank].T @ b
