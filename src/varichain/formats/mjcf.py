@@ -14,6 +14,7 @@ from varichain.formats.inertias import file_inertia
 from varichain.formats.mjcf_equalities import read_equalities
 from varichain.formats.mjcf_files import check_files, error_from
 from varichain.formats.mjcf_shapes import shapes_of_bodies
+from varichain.formats.mjcf_tendons import read_tendons
 from varichain.formats.source import Source
 from varichain.formats.xml import Element
 from varichain.mechanism.inertia import Inertia
@@ -25,7 +26,6 @@ from varichain.spatial.pose import Pose
 _FREE, _BALL, _SLIDE, _HINGE = 0, 1, 2, 3
 # Parts of a model that a mechanism has no place for, with the count that tells whether there are any.
 _IGNORED = {
-    "tendon": "ntendon",
     "sensor": "nsensor",
     "keyframe": "nkey",
     "contact pair": "npair",
@@ -56,6 +56,7 @@ def read_mjcf(root: Element, path: Path, strict: bool) -> Description:
     for body in range(1, model.nbody):
         _read_body(description, model, names, body, shapes[body], driven)
     read_equalities(description, model, names)
+    read_tendons(description, model, names)
     for site in range(model.nsite):
         frame = Pose(model.site_pos[site], quaternion=model.site_quat[site])
         description.file_frames[names.of("site", site)] = (names.link(model.site_bodyid[site]), frame)
@@ -72,7 +73,13 @@ class Names:
         self._lines = lines
         self._made: dict[tuple[str, int], str] = {}
         self._taken: set[tuple[str, str]] = set()
-        for kind, n in (("body", model.nbody), ("joint", model.njnt), ("site", model.nsite), ("equality", model.neq)):
+        for kind, n in (
+            ("body", model.nbody),
+            ("joint", model.njnt),
+            ("site", model.nsite),
+            ("equality", model.neq),
+            ("tendon", model.ntendon),
+        ):
             for i in range(n):
                 self._make(kind, i)
 
@@ -88,7 +95,7 @@ class Names:
         self._made[kind, i] = name
 
     def of(self, kind: str, i: int) -> str:
-        """Name of a body, joint, site or equality."""
+        """Name of a body, joint, site, equality or tendon."""
         return self._made[kind, int(i)]
 
     def link(self, body: int) -> str:
@@ -101,7 +108,7 @@ class Names:
 
 
 def _lines(elements: list[Element]) -> dict[tuple[str, str], int]:
-    kinds = {"freejoint": "joint", "connect": "equality", "weld": "equality"}
+    kinds = {"freejoint": "joint", "connect": "equality", "weld": "equality", "spatial": "tendon", "fixed": "tendon"}
     return {
         (kinds.get(element.tag, element.tag), element.attributes["name"]): element.line
         for element in elements

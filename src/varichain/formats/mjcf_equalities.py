@@ -31,7 +31,7 @@ def read_equalities(description: Description, model: Any, names: Names) -> None:
             continue
         with description.located(line):
             if kind in (_CONNECT, _WELD):
-                _close(description, model, names, e, _free_name(description, name), kind == _WELD, line)
+                _close(description, model, names, e, free_name(description, name), kind == _WELD, line)
             elif kind == _JOINT:
                 _couple(description, model, names, e, name, line)
             else:
@@ -73,12 +73,13 @@ def _couple(description: Description, model: Any, names: Names, e: int, name: st
             f"equality {name!r} is a polynomial of order {max(i for i in range(5) if c[i])}, not linear", line
         )
     entry = MimicEntry(
-        names.of("joint", joint), names.of("joint", other), c[1], c[0], line, _free_name(description, name)
+        names.of("joint", joint), names.of("joint", other), c[1], c[0], line, free_name(description, name)
     )
     description.mimics.append(entry)
 
 
-def _free_name(description: Description, name: str) -> str:
+def free_name(description: Description, name: str) -> str:
+    """The name, or one like it that no joint has."""
     while name in description.joints:
         name += " equality"
     return name

@@ -10,6 +10,7 @@ from typing import Any
 from varichain.errors import FileError, InputError, quoted
 from varichain.files import check_free, completed, file_name, unwritable
 from varichain.formats import write_mjcf, write_urdf
+from varichain.formats.mesh_copies import MeshCopies
 from varichain.formats.source import Note
 from varichain.formats.write_sidecar import fields_record, loop_record
 from varichain.formats.write_xml import text
@@ -25,8 +26,9 @@ def save(m: Mechanism, path: str | os.PathLike[str], *, overwrite: bool = False)
     """Write a mechanism as URDF (.urdf) or MJCF (.xml, .mjcf); `load` makes the same mechanism of it.
 
     Loops and fields of joints that the format has no words for go into a file with the ending .loops.yaml next to it,
-    which `load` reads by itself. Each of the two files appears under its name when it is complete; the file of loops
-    comes first.
+    which `load` reads by itself. Mesh files stay where they are if `load` finds them there, beside the file or one
+    folder up; others are copied into a folder with the ending .meshes next to it. Each file appears under its name when
+    it is complete; meshes come first, then the file of loops.
 
     Args:
         m: Mechanism.
@@ -35,7 +37,7 @@ def save(m: Mechanism, path: str | os.PathLike[str], *, overwrite: bool = False)
             loops.
 
     Returns:
-        Notes on what could not be written: meshes elsewhere, loads at which joints break.
+        Notes on what could not be written: meshes that are not there, loads at which joints break.
 
     Raises:
         InputError: The format has no such joints, or the ending is another.
@@ -51,13 +53,15 @@ def save(m: Mechanism, path: str | os.PathLike[str], *, overwrite: bool = False)
         for joint in m.joints
         if joint.breaks is not None
     ]
+    meshes = MeshCopies(file, notes)
     if file.suffix.lower() == ".urdf":
-        root, extra = write_urdf.urdf_from(m, file, notes), _extra(m, is_urdf=True)
+        root, extra = write_urdf.urdf_from(m, meshes), _extra(m, is_urdf=True)
     else:
-        root, extra = write_mjcf.mjcf_from(m, file, notes), _extra(m, is_urdf=False)
+        root, extra = write_mjcf.mjcf_from(m, meshes, notes), _extra(m, is_urdf=False)
     sidecar = file.with_suffix(".loops.yaml")
     for name in (file, sidecar):
         check_free(str(name), overwrite, FileError)
+    meshes.write(overwrite)
     with completed(str(file), overwrite, FileError) as robot:
         Path(robot).write_text(text(root), encoding="utf-8")
         if extra:

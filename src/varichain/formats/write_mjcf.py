@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from varichain.errors import InputError
 from varichain.formats.joint_words import word_of
+from varichain.formats.mesh_copies import MeshCopies
 from varichain.formats.source import Note
 from varichain.formats.write_xml import XmlNode, numbers
 from varichain.mechanism.joint import Joint
@@ -36,7 +36,7 @@ class _Place:
     offset: Pose
 
 
-def mjcf_from(m: Mechanism, path: Path, notes: list[Note]) -> XmlNode:
+def mjcf_from(m: Mechanism, meshes: MeshCopies, notes: list[Note]) -> XmlNode:
     """The root element.
 
     A massless link that carries nothing but one other, as `load` makes them of bodies with several joints, becomes a
@@ -53,7 +53,7 @@ def mjcf_from(m: Mechanism, path: Path, notes: list[Note]) -> XmlNode:
     inner = {name for link in m.links for name in _inner_links(m, link)}
     for link in m.links:
         if link.name not in inner:
-            places[link.name] = _add_body(m, places, link, path, assets, notes)
+            places[link.name] = _add_body(m, places, link, meshes, assets, notes)
     if assets.children:
         root.children.insert(2, assets)
     _add_equalities(root, m, places)
@@ -80,7 +80,7 @@ def _inner_links(m: Mechanism, link: Link) -> list[str]:
 
 
 def _add_body(
-    m: Mechanism, places: dict[str, _Place], link: Link, path: Path, assets: XmlNode, notes: list[Note]
+    m: Mechanism, places: dict[str, _Place], link: Link, meshes: MeshCopies, assets: XmlNode, notes: list[Note]
 ) -> _Place:
     if link.name == "world":
         raise InputError("MJCF has a world of its own: no link may be called 'world'; rename it, or save as URDF")
@@ -97,7 +97,7 @@ def _add_body(
         _add_joint(body, one.joint, offset)
     _add_inertial(body, link, offset)
     for i, shape in enumerate(link.shapes):
-        _add_shape(body, shape.moved(offset), f"{link.name} {i}", path, assets, notes)
+        _add_shape(body, shape.moved(offset), f"{link.name} {i}", meshes, assets, notes)
     return _Place(body, offset)
 
 
@@ -147,7 +147,7 @@ def stores_limits(joint: Joint) -> bool:
     return limits is not None and -math.inf < limits[0][0] < limits[1][0] < math.inf
 
 
-def _add_shape(body: XmlNode, shape: Shape, name: str, path: Path, assets: XmlNode, notes: list[Note]) -> None:
+def _add_shape(body: XmlNode, shape: Shape, name: str, meshes: MeshCopies, assets: XmlNode, notes: list[Note]) -> None:
     place = {"pos": numbers(*shape.at.p), "quat": numbers(*shape.at.quaternion)}
     look = {"contype": "0", "conaffinity": "0"}
     if shape.color is not None:
@@ -168,10 +168,8 @@ def _add_shape(body: XmlNode, shape: Shape, name: str, path: Path, assets: XmlNo
                 kinds = ", ".join(_MESH_ENDINGS)
                 notes.append(Note(f"mesh {file!r} is left out: MuJoCo reads {kinds} alone, STL only if binary"))
                 return
-            folder = path.parent.resolve()
-            target = os.path.relpath(os.path.realpath(file), folder)
-            if not Path(os.path.realpath(file)).is_relative_to(folder.parent):
-                notes.append(Note(f"mesh {file!r} is left out: it lies outside {str(folder.parent)!r}"))
+            target = meshes.name(shape)
+            if target is None:
                 return
             assets.add("mesh", name=name, file=target, scale=numbers(*scale), inertia="shell")
             form = {"type": "mesh", "mesh": name}

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
-from pathlib import Path
 
 from varichain.formats.joint_words import word_of
-from varichain.formats.source import Note
+from varichain.formats.mesh_copies import MeshCopies
 from varichain.formats.write_xml import XmlNode, numbers, rpy
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
@@ -19,7 +17,7 @@ WRITTEN = ("name", "damping", "friction", "limits", "axis", "normal")
 """Fields of hinges and sliders that URDF has words for."""
 
 
-def urdf_from(m: Mechanism, path: Path, notes: list[Note]) -> XmlNode:
+def urdf_from(m: Mechanism, meshes: MeshCopies) -> XmlNode:
     """The root element; every link hangs, through joints, on an empty link called "ground".
 
     Raises:
@@ -29,7 +27,7 @@ def urdf_from(m: Mechanism, path: Path, notes: list[Note]) -> XmlNode:
     robot.add("link", name="ground")
     followers = {coupling.joint: coupling for coupling in m.couplings}
     for link in m.links:
-        _add_link(robot, link, path, notes)
+        _add_link(robot, link, meshes)
     for link in m.links:
         assert link.joint is not None and link.parent is not None
         element = _add_joint(robot, link, link.joint, m)
@@ -44,7 +42,7 @@ def urdf_from(m: Mechanism, path: Path, notes: list[Note]) -> XmlNode:
     return robot
 
 
-def _add_link(robot: XmlNode, link: Link, path: Path, notes: list[Note]) -> None:
+def _add_link(robot: XmlNode, link: Link, meshes: MeshCopies) -> None:
     element = robot.add("link", name=link.name)
     I = link.inertia
     if I.mass > 0.0:
@@ -54,11 +52,11 @@ def _add_link(robot: XmlNode, link: Link, path: Path, notes: list[Note]) -> None
         keys = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
         inertial.add("inertia", **{key: numbers(I.about_com[ij]) for key, ij in keys.items()})
     for shape in link.shapes:
-        _add_shape(element, shape, path, notes)
+        _add_shape(element, shape, meshes)
 
 
-def _add_shape(link: XmlNode, shape: Shape, path: Path, notes: list[Note]) -> None:
-    visual = link.add("visual")
+def _add_shape(link: XmlNode, shape: Shape, meshes: MeshCopies) -> None:
+    visual = XmlNode("visual")
     _add_origin(visual, shape.at)
     geometry = visual.add("geometry")
     match shape:
@@ -72,22 +70,14 @@ def _add_shape(link: XmlNode, shape: Shape, path: Path, notes: list[Note]) -> No
             geometry.add("capsule", radius=numbers(radius), length=numbers(length))
         case Ellipsoid(radii=radii):
             geometry.add("ellipsoid", radii=numbers(*radii))
-        case Mesh(path=name, scale=scale):
-            geometry.add("mesh", filename=_mesh_name(name, path, notes), scale=numbers(*scale))
+        case Mesh(scale=scale):
+            name = meshes.name(shape)
+            if name is None:
+                return
+            geometry.add("mesh", filename=name, scale=numbers(*scale))
     if shape.color is not None:
         visual.add("material", name=f"rgba {numbers(*shape.color)}").add("color", rgba=numbers(*shape.color))
-
-
-def _mesh_name(name: str, path: Path, notes: list[Note]) -> str:
-    """Name of a mesh as seen from the file, where it lies close enough to be found again."""
-    if "://" in name:
-        return name
-    folder = path.parent.resolve()
-    target = Path(os.path.realpath(name))
-    if target.is_relative_to(folder.parent):
-        return os.path.relpath(target, folder)
-    notes.append(Note(f"mesh {name!r} lies outside {str(folder.parent)!r}: it is named, but not loaded again"))
-    return target.as_uri()
+    link.children.append(visual)
 
 
 def _add_joint(robot: XmlNode, link: Link, joint: Joint, m: Mechanism) -> XmlNode:

@@ -138,6 +138,21 @@ class Mesh(Shape):
             self._set("folders", tuple(listed(self.folders, str, "folders of a mesh")))
         self._set_common()
 
+    def refusal(self) -> str:
+        """Why the file is not opened; empty if it is."""
+        try:
+            real = os.path.realpath(self.path)
+            if self.folders is not None and not any(_is_within(real, folder) for folder in self.folders):
+                return "its folder is not among those that are allowed (Trace.load(..., meshes=[folder]), --meshes)"
+            return "" if os.path.isfile(real) else "there is no such file"
+        except (OSError, ValueError) as error:  # a name with a NUL character, too long, or on another drive
+            return str(error)
+
+
+def _is_within(real: str, folder: str) -> bool:
+    inside = os.path.realpath(folder)
+    return os.path.commonpath((real, inside)) == inside
+
 
 def _positive_triple(value: Any, what: str) -> tuple[float, ...]:
     return tuple(positive_scalar(number, f"{what}[{i}]") for i, number in enumerate(finite_numbers(value, 3, what)))

@@ -29,7 +29,7 @@ def _surface(shape: Shape) -> tuple[Triangles | None, str]:
     """Surface of a shape, or why there is none."""
     if not isinstance(shape, Mesh):
         return _solid(shape).moved(shape.at), ""
-    note = _refusal(str(shape.path), shape.folders)
+    note = shape.refusal() or _unfit(str(shape.path))
     if note:
         return None, f"mesh {shape.path!r} is left out: {note}"
     surface, note = _mesh(str(shape.path))
@@ -51,24 +51,12 @@ def _solid(shape: Shape) -> Triangles:
     raise InputError(f"a shape of type {type(shape).__name__} cannot be drawn; add it to varichain.scene.meshes")
 
 
-def _refusal(path: str, folders: tuple[str, ...] | None) -> str:
-    """Why a mesh file is not read; empty if it is."""
-    try:
-        real = os.path.realpath(path)
-        if folders is not None and not any(_is_within(real, folder) for folder in folders):
-            return "its folder is not among those that are allowed (Trace.load(..., meshes=[folder]), --meshes)"
-        if not os.path.isfile(real):
-            return "there is no such file"
-        if os.path.splitext(real)[1].lower() not in SUFFIXES:
-            return f"its name ends in none of {', '.join(SUFFIXES)}"
-        return f"it is larger than {LARGEST // 2**20} MiB" if os.path.getsize(real) > LARGEST else ""
-    except (OSError, ValueError) as error:  # a name with a NUL character, too long, or on another drive
-        return str(error)
-
-
-def _is_within(real: str, folder: str) -> bool:
-    inside = os.path.realpath(folder)
-    return os.path.commonpath((real, inside)) == inside
+def _unfit(path: str) -> str:
+    """Why a mesh file that is there is not read; empty if it is."""
+    real = os.path.realpath(path)
+    if os.path.splitext(real)[1].lower() not in SUFFIXES:
+        return f"its name ends in none of {', '.join(SUFFIXES)}"
+    return f"it is larger than {LARGEST // 2**20} MiB" if os.path.getsize(real) > LARGEST else ""
 
 
 @lru_cache(maxsize=256)  # left and right have the same, mirrored
