@@ -33,7 +33,7 @@ from varichain.mechanism import (
     TorsionSpring,
     Universal,
 )
-from varichain.mechanism.joint_text import joint_from_text, joint_text
+from varichain.mechanism.joint_text import joint_from_plain, joint_from_text, joint_text
 from varichain.spatial.pose import Pose
 from varichain.spatial.rotation import matrix_from_axis_angle
 
@@ -467,6 +467,23 @@ def test_texts_of_no_joint(text):
     """A text of no joint is refused with examples of all."""
     with pytest.raises(InputError, match=r"must be a joint such as revolute z, .*universal x y"):
         joint_from_text(text)
+
+
+def test_from_kind_and_fields():
+    """Any joint comes from a mapping with its kind and fields, as scenario files have it; faults are named."""
+    spring = {"kind": "spring-damper", "stiffness": 200.0, "damping": 5.0, "length": 0.3, "slack": True}
+    assert joint_from_plain(spring) == SpringDamper(stiffness=200.0, damping=5.0, length=0.3, slack=True)
+    assert joint_from_plain({"kind": "revolute", "axis": [0, 1, 0], "damping": 2}) == Revolute("y", damping=2)
+    assert joint_from_plain("revolute y") == Revolute("y")
+    for wrong, message in (
+        ({"kind": "hinge"}, "kind must be one of"),
+        ({"stiffness": 3}, "kind must be one of"),
+        ({"kind": "spring-damper", "length": 0.3, "colour": "red"}, "has no 'colour'; its fields are length"),
+        ({"kind": "constant-force"}, "needs its 'force'"),
+        ({"kind": "spring-damper", "stiffness": -1}, "stiffness"),
+    ):
+        with pytest.raises(InputError, match=message):
+            joint_from_plain(wrong)
 
 
 @bounded

@@ -111,6 +111,21 @@ events:
     assert vc.pose(second.mechanism, second.state(-1), "rod").p[2] == pytest.approx(-1e-3, abs=1e-8)
 
 
+def test_springs_are_connected():
+    """A connection names any joint by its kind and fields: a spring catches the pendulum."""
+    spring = "{kind: spring-damper, stiffness: 50, damping: 1, length: 0.2}"
+    text = f"""
+scenario: pendulum
+until: 10 ms
+events: [{{at: 5 ms, do: {{connect: {{a: rod, b: ground, joint: {spring}, at_other: [1, 0, 0], name: spring}}}}}}]
+"""
+    trace = scenario_from_text(text).run()
+    (tied,) = trace.epochs[-1].mechanism.virtual_links
+    assert tied.joint == vc.SpringDamper(stiffness=50, damping=1, length=0.2, name="spring", actuated=False)
+    with pytest.raises(vc.ScenarioFileError, match="has no 'pull'"):
+        scenario_from_text(text.replace("length", "pull"))
+
+
 def test_conditions_on_loads():
     """A condition on the force in a joint is met at once if the joint carries more than that."""
     text = "scenario: pendulum\nuntil: 3 ms\nevents: [{when: {force_in: hinge, above: 1 N}, do: {cut: hinge}}]"

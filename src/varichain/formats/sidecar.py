@@ -23,12 +23,11 @@ from typing import Any
 from varichain.formats.description import WORLD, Description, JointEntry, MimicEntry
 from varichain.formats.yaml_nodes import Entry, read_yaml
 from varichain.mechanism.joint import Joint
-from varichain.mechanism.joint_text import joint_kinds
+from varichain.mechanism.joint_text import OPTIONS, joint_kinds
 from varichain.spatial.checks import finite_numbers
 from varichain.spatial.pose import Pose
 
 _COMMON = ("name", "joint", "link", "at", "other", "at_other")
-_OPTIONS = ("limits", "damping", "friction", "stiffness", "armature", "rest", "actuated")
 
 
 def read_sidecar(description: Description, path: Path) -> None:
@@ -63,7 +62,7 @@ def read_sidecar(description: Description, path: Path) -> None:
 
 def _edit_joint(description: Description, entry: Entry) -> None:
     """Change fields of a joint; `link` renames the fixed joint of a link, which formats may leave without a name."""
-    entry.allow(("name", "link", *_OPTIONS))
+    entry.allow(("name", "link", *OPTIONS))
     name = entry.word("name")
     if "link" in entry.values:
         link = entry.word("link")
@@ -75,14 +74,14 @@ def _edit_joint(description: Description, entry: Entry) -> None:
     joint = description.joints.get(name)
     if joint is None:
         raise entry.error(f"no joint is called {name!r}")
-    changes = {key: _plain(entry.values[key]) for key in _OPTIONS if key in entry.values}
+    changes = {key: _plain(entry.values[key]) for key in OPTIONS if key in entry.values}
     with entry.located():
         joint.model = replace(joint.model, **changes)
 
 
 def _loop(entry: Entry) -> JointEntry:
     own = {field.name for kind in joint_kinds().values() for field in kind.own_fields()}
-    entry.allow((*_COMMON, *sorted(own), *_OPTIONS))
+    entry.allow((*_COMMON, *sorted(own), *OPTIONS))
     with entry.located():
         model = _model(entry)
         ends = entry.word("link"), entry.word("other")
@@ -97,7 +96,7 @@ def _model(entry: Entry) -> Joint:
     if kind is None:
         raise entry.error(f"joint must be one of {', '.join(kinds)}, not {entry.word('joint')!r}")
     own = kind.own_fields()
-    has = (*(field.name for field in own), *_OPTIONS)
+    has = (*(field.name for field in own), *OPTIONS)
     given = {key: value for key, value in entry.values.items() if key not in _COMMON}
     wrong = [key for key in given if key not in has]
     if wrong:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import Field
+from dataclasses import MISSING, Field
 from typing import Any
 
 from varichain.errors import InputError, quoted
 from varichain.mechanism.joint import JOINT_TYPES, Joint
 from varichain.spatial.checks import NAMED_AXES, shown
 from varichain.spatial.text import axis_text
+
+OPTIONS = ("limits", "damping", "friction", "stiffness", "armature", "rest", "actuated")
+"""Fields of every joint that files may set."""
 
 
 def joint_text(joint: Joint) -> str:
@@ -36,6 +39,30 @@ def joint_from_text(text: Any) -> Joint:
     if kind is None or given is None:
         raise InputError(f"must be a joint such as {examples()} (axes: {', '.join(NAMED_AXES)}), not {shown(text)}")
     return kind(**given)
+
+
+def joint_from_plain(value: Any) -> Joint:
+    """The joint of a text, or of a mapping with its kind and fields: {"kind": "spring-damper", "stiffness": 100}.
+
+    Raises:
+        InputError: There is no such joint, or it has no such field.
+    """
+    if not isinstance(value, dict):
+        return joint_from_text(value)
+    given = dict(value)
+    kind = joint_kinds().get(str(given.pop("kind", "")))
+    if kind is None:
+        raise InputError(f"kind must be one of {', '.join(joint_kinds())}, not {quoted(value.get('kind'))}")
+    own = {field.name: field for field in kind.own_fields()}
+    known = (*own, *OPTIONS)
+    for name in given:
+        if name not in known:
+            raise InputError(f"a {kind.kind} joint has no {quoted(name)}; its fields are {', '.join(known)}")
+    for name, field in own.items():
+        if field.default is MISSING and name not in given:
+            raise InputError(f"a {kind.kind} joint needs its {name!r}")
+    fields: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in given.items()}
+    return kind(**fields)
 
 
 def joint_kinds() -> dict[str, type[Joint]]:

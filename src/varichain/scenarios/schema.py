@@ -8,16 +8,17 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from varichain.errors import InputError
 from varichain.mechanism import Joint
-from varichain.mechanism.joint_text import examples, joint_from_text
+from varichain.mechanism.joint_text import examples, joint_from_plain
 from varichain.scenarios.units import Quantity, quantity
 from varichain.spatial.checks import shown
 
 _JOINTS = examples()
+_FIELDS = "{kind: spring-damper, stiffness: 200, damping: 5, length: 0.3}"
 
 
 def _joint(value: Any) -> Joint:
-    """A joint, or the joint of a text."""
-    return value if isinstance(value, Joint) else joint_from_text(value)
+    """A joint, or the joint of a text or of a mapping."""
+    return value if isinstance(value, Joint) else joint_from_plain(value)
 
 
 def _number(*dimensions: str, above: float | None = None, at_least: float | None = None) -> BeforeValidator:
@@ -124,7 +125,7 @@ class Connection(Part):
 
     a: Text = Field(description="Link or frame.")
     b: Text = Field(description="The other link or frame, or ground.")
-    joint: JointText = Field(description=f"Kind and axes: {_JOINTS}.")
+    joint: JointText = Field(description=f"Kind and axes: {_JOINTS}; or kind and fields: {_FIELDS}.")
     at: Point | None = Field(None, description="Joint frame in a's frame; its origin by default.")
     at_other: Point | None = Field(None, description="Joint frame in b's frame; where it is now by default.")
     name: Text | None = Field(None, description="Name of the new joint.")
