@@ -11,6 +11,8 @@ import varichain as vc
 from cli.commands import call
 from export.test_every_scenario import coloured
 from varichain.scenarios import SCENARIOS
+from varichain.scene import palette, scene_of
+from varichain.scene.palette import hex_color
 
 SVG = "{http://www.w3.org/2000/svg}"
 SIZE = (240, 160)
@@ -96,6 +98,21 @@ def test_forces_are_arrows(fourbar):
     force = result.loop_forces["closing hinge"][[3, 5]]
     drawn = np.array([x2 - x1, y1 - y2])
     assert drawn @ force == pytest.approx(np.linalg.norm(drawn) * np.linalg.norm(force), rel=1e-3)
+
+
+def test_force_elements_are_lines(fourbar, tmp_path):
+    """A spring is a line between its ends, in stills, films and pages, and ties no link into a loop."""
+    m, s = fourbar
+    before = pixels(vc.draw(m, s, size=SIZE))
+    in_loops = scene_of(m).in_loops
+    m.connect("crank", "ground", vc.SpringDamper(stiffness=50.0), at_other=(0, 0, 0.5), state=s, name="spring")
+    lines = elements(vc.draw(m, s, joints=False), "line")
+    assert [line.get("stroke") for line in lines].count(hex_color(palette.ELEMENT)) == 1
+    assert scene_of(m).in_loops == in_loops
+    after = pixels(vc.draw(m, s, size=SIZE))
+    assert (np.abs(after - before).max(axis=-1) > 50).sum() > 10
+    vc.export(vc.simulate(m, s, 0.02), tmp_path / "run.html")
+    assert '"lines":[1]' in (tmp_path / "run.html").read_text().replace(" ", "")
 
 
 @pytest.mark.parametrize("name", [*SCENARIOS])

@@ -75,6 +75,7 @@ class Painter:
         self._halos = [self._add(solids.sphere(1.6 * mark), palette.VIRTUAL) for _ in playback.loops]
         self._shafts = [self._add(solids.cylinder(1.0, 1.0), palette.FORCE) for _ in playback.loops]
         self._tips = [self._add(solids.cylinder(1.0, 1.0, 0.0), palette.FORCE) for _ in playback.loops]
+        self._lines = [self._add(solids.cylinder(1.0, 1.0), palette.ELEMENT) for _ in range(playback.is_line.sum())]
         sizes = ((0.7 * mark, palette.TRACKED), (1.1 * mark, palette.TARGET))
         self._aims = [[self._add_in_front(solids.sphere(r), color) for r, color in sizes] for _ in playback.aims]
         if look.ground:
@@ -201,12 +202,13 @@ class Painter:
                 if np.isfinite(place).all():
                     actor.position = place
         width = 0.3 * scene.mark
+        self._place_lines(i, 0.8 * width)
         for k in range(len(playback.loops)):
             is_closed, place = bool(playback.is_closed[i, k]), playback.loop_places[i, k]
             vector = playback.arrow_scale * playback.loop_forces[i, k]
             length = float(np.linalg.norm(vector))
             for actor in (self._loops[k], self._halos[k]):
-                actor.SetVisibility(is_closed and self.look.joints)
+                actor.SetVisibility(is_closed and self.look.joints and not playback.is_line[k])
                 actor.position = place
             for actor in (self._shafts[k], self._tips[k]):
                 actor.SetVisibility(is_closed and length > width and self.look.forces)
@@ -218,6 +220,17 @@ class Painter:
                 self._tips[k].user_matrix = _matrix(
                     place + (body + 0.5 * tip) * along, R * [2.2 * width, 2.2 * width, tip]
                 )
+
+    def _place_lines(self, i: int, width: float) -> None:
+        """Rods along force elements."""
+        ends = self.playback.lines(i)
+        for k, actor in enumerate(self._lines):
+            vector = ends[k, 0] - ends[k, 1] if k < len(ends) else np.zeros(3)
+            length = float(np.linalg.norm(vector))
+            actor.SetVisibility(length > 0.0)
+            if length > 0.0:
+                R = matrix_with_z_along(vector / length)
+                actor.user_matrix = _matrix(ends[k].mean(axis=0), R * [width, width, length])
 
     def _place_passing(self, i: int) -> None:
         """Trails and names, made anew for each frame."""

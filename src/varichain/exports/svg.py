@@ -26,7 +26,7 @@ def svg_of(playback: Playback, size: tuple[int, int], look: Look) -> str:
     look.check(playback.parts)
     sheet = _Sheet(playback, size, look)
     content = [*(sheet.ground() if look.ground else ()), *sheet.links()]
-    content += [*(sheet.joints() if look.joints else ()), *(sheet.forces() if look.forces else ())]
+    content += [*sheet.elements(), *(sheet.joints() if look.joints else ()), *(sheet.forces() if look.forces else ())]
     content += [*(sheet.labels() if look.labels else ()), *(sheet.title() if look.title else ())]
     box = f'width="{size[0]}" height="{size[1]}" viewBox="0 0 {size[0]} {size[1]}"'
     paper = f'<rect width="100%" height="100%" fill="{hex_color(look.background)}"/>'
@@ -135,6 +135,12 @@ class _Sheet:
         for k in np.linspace(-1.3, 1.3, 6):
             yield _line([x + k * r, base], [x + (k - 0.4) * r, base + 0.5 * r], color, 0.15 * self._mark + 0.4)
         yield _line([x - 1.5 * r, base], [x + 1.5 * r, base], color, 0.2 * self._mark + 0.6)
+
+    def elements(self) -> Iterator[str]:
+        """Lines along force elements."""
+        for a, b in self.playback.lines(0):
+            start, end = self.on(np.array([a, b]))
+            yield _line(start, end, hex_color(palette.ELEMENT), 0.6 * self._mark)
 
     def forces(self) -> Iterator[str]:
         """Arrows at loops."""

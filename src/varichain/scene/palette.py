@@ -30,6 +30,8 @@ CONNECT = _rgba("#0f8a5f")
 """The place and the moment of a connection."""
 EVENT = _rgba("#6b7280")
 """The moment of another event."""
+ELEMENT = _rgba("#7a5c9e")
+"""A force element along a line, such as a spring."""
 FORCE = _rgba("#c8541a")
 """An arrow that shows a force."""
 TRAIL = _rgba("#3f6fb5")

@@ -66,7 +66,9 @@ class Playback:
         is_shown: Which parts exist (n, k).
         loops: Names of the joints that close loops in any epoch (l,).
         is_closed: Which of these do (n, l).
-        loop_places: Where they are (n, l, 3) [m].
+        loop_places: Where they are (n, l, 3) [m], on the real links.
+        loop_ends: Where they are on the other links (n, l, 3) [m].
+        is_line: Which are force elements between two points (l,).
         loop_forces: Forces (n, l, 3) [N] on the real links there; zeros if the trace has none.
         markers: Events, in order.
         trails: Paths (n, 3) [m] of the chosen points, by name; NaN where there is none.
@@ -223,7 +225,13 @@ class Playback:
         arrows *= np.minimum(1.0, _ARROW * self.size / np.maximum(np.linalg.norm(arrows, axis=-1), 1e-9))[..., None]
         tips = (self.loop_places + arrows - start[:, None])[self.is_closed]
         aims = np.concatenate([np.zeros((0, 3)), *((aim - start).reshape(-1, 3) for aim in self.aims.values())])
-        return np.concatenate([*found, outline(tips), outline(aims[np.isfinite(aims).all(axis=1)])])
+        ends = (self.loop_ends - start[:, None])[self.is_closed & self.is_line]
+        return np.concatenate([*found, outline(tips), outline(ends), outline(aims[np.isfinite(aims).all(axis=1)])])
+
+    def lines(self, i: int) -> Array:
+        """Ends (k, 2, 3) [m] of the force elements between two points in frame i."""
+        shown = self.is_line & self.is_closed[i]
+        return np.stack([self.loop_places[i, shown], self.loop_ends[i, shown]], axis=1)
 
     @cached_property
     def _moving(self) -> list[int]:
@@ -244,6 +252,7 @@ class Playback:
         self.is_shown = np.zeros((n, len(index)), dtype=bool)
         self.is_closed = np.zeros((n, len(places)), dtype=bool)
         self.loop_places, self.loop_forces = np.zeros((n, len(places), 3)), np.zeros((n, len(places), 3))
+        self.loop_ends, self.is_line = np.zeros((n, len(places), 3)), np.zeros(len(places), dtype=bool)
         row = 0
         for span in spans:
             rows = slice(row, row + len(span.time))
@@ -253,7 +262,8 @@ class Playback:
             self.is_shown[rows, new] = True
             closed = [places[loop.name] for loop in span.scene.loops]
             self.is_closed[rows, closed] = True
-            self.loop_places[rows, closed], _ = loop_places(span.scene, span.poses)
+            self.loop_places[rows, closed], self.loop_ends[rows, closed] = loop_places(span.scene, span.poses)
+            self.is_line[closed] = [loop.is_line for loop in span.scene.loops]
             self.loop_forces[rows, closed] = span.forces
             row = rows.stop
         _unwind(self.quaternions)

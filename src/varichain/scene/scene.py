@@ -84,6 +84,11 @@ class JointMark:
         return str(self.model.name)
 
     @property
+    def is_line(self) -> bool:
+        """Whether it is a force element between two points: a spring, a cable, a muscle."""
+        return self.model.law == "line"
+
+    @property
     def is_guide(self) -> bool:
         """Whether it lets its link move in some ways and not in others: neither fixed nor free."""
         return 0 < self.model.n_v < 6
@@ -139,7 +144,7 @@ def scene_of(mechanism: Mechanism) -> Scene:
         shown,
         tuple(_tree_joint(link, seen) for link in mechanism.links),
         tuple(_loop_joint(link, seen) for link in virtual),
-        frozenset(link.real.name for link in virtual if link.real is not None),
+        frozenset(link.real.name for link in virtual if link.real is not None and _closes(link)),
         mark,
         tuple(notes),
     )
@@ -206,6 +211,11 @@ def _anchor(link: Link, seen: set[str]) -> tuple[str, tuple[float, float, float]
     assert holder is not None
     x, y, z = at.p.tolist()
     return holder.name, (x, y, z)
+
+
+def _closes(link: Link) -> bool:
+    """Whether a virtual link closes a loop; a force element ties nothing."""
+    return link.joint is not None and not link.joint.law
 
 
 def _tree_joint(link: Link, seen: set[str]) -> JointMark:

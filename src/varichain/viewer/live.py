@@ -119,7 +119,9 @@ class LiveView(Viewer):
                 self._draw_structure(frame)
             self._poses = link_poses(self._scene.mechanism, frame.q)
             self.stage.place(self._poses)
-            places, _ = loop_places(self._scene, self._poses)
+            places, ends = loop_places(self._scene, self._poses)
+            is_line = [loop.is_line for loop in self._scene.loops]
+            self.stage.set_lines(np.stack([places[is_line], ends[is_line]], axis=1))
             self.stage.set_forces(places, frame.loop_forces[:, 3:], self._arrow_scale)
             self.stage.set_aims(frame.aims)
             self._draw_trail()

@@ -45,7 +45,7 @@ class Marks:
             if joint.is_guide and joint.parent in moved:
                 self._draw_joint(joint, i, scene.mark)
         for i, loop in enumerate(scene.loops):
-            if loop.parent not in moved:
+            if loop.is_line or loop.parent not in moved:
                 continue
             path = f"{node_of(loop.parent)}/loop {i}"
             self._add("loops", add_mesh(self._scene, path, sphere(scene.mark), palette.LOOP, at=loop.at))

@@ -169,6 +169,7 @@ class ReplayView(Viewer):
             closed = playback.is_closed[i]
             places, forces = playback.loop_places[i, closed], playback.loop_forces[i, closed]
             self.stage.set_forces(places, forces, playback.arrow_scale)
+            self.stage.set_lines(playback.lines(i))
             if self._trail.value != "none":
                 first = playback.frame_at(time - _TRAIL)
                 self.stage.set_trail(self._path(self._trail.value)[first : i + 1])

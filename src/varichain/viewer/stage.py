@@ -36,6 +36,7 @@ class Stage:
         self._trail: Any = None
         self._pick: Any = None
         self._spring: Any = None
+        self._lines: Any = None
         self._cuts: list[Any] = []
         self._aims: dict[str, list[Any]] = {}
         self._mark = 0.02
@@ -184,6 +185,18 @@ class Stage:
         self._pick = add_mesh(
             self._scene, f"{node_of(link)}/pick", sphere(0.6 * self._mark), palette.FORCE, at=Pose(point)
         )
+
+    def set_lines(self, ends: Array) -> None:
+        """Draw force elements (n, 2, 3) [m] as lines."""
+        points = ends.astype(np.float32)
+        if self._lines is None and len(points):
+            self._lines = self._scene.add_line_segments(
+                "/elements", points, bytes_of(palette.ELEMENT), thickness=0.24 * self._mark
+            )
+        if self._lines is not None:
+            self._lines.visible = bool(len(points))
+            if len(points):
+                self._lines.points = points
 
     def set_spring(self, ends: Array | None) -> None:
         """Draw the spring (2, 3) [m] that pulls a link; None for none."""
