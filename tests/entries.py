@@ -328,6 +328,9 @@ SPECIAL = {
     ("ConstantForce", "force"): lambda m, s: 0.5,
     ("FrictionCone", "friction"): lambda m, s: 0.5,
     ("LineForce", "function"): lambda m, s: math.hypot,
+    ("LinkForces", "function"): lambda m, s: no_force,
+    ("LinkForces", "links"): lambda m, s: ["lower"],
+    ("with_joint_forces", "trace"): lambda m, s: vc.simulate(m, s, 0.01),
     ("acceleration", "a"): lambda m, s: np.zeros(2),
     ("set_pose", "m"): lambda m, s: (m.cut("shoulder", state=s), m)[1],
     ("set_pose", "link"): lambda m, s: "upper",
@@ -338,6 +341,10 @@ SPECIAL = {
     ("Mechanism.couple", "joint"): lambda m, s: "elbow",
     ("rollout", "until"): lambda m, s: 0.02,
 }
+
+
+def no_force(t, links):
+    """Leave links alone."""
 
 
 def entries():

@@ -24,7 +24,7 @@ TOPICS = {
         "pose set_pose velocity acceleration jacobian bias_acceleration center_of_mass center_of_mass_jacobian "
         "mass_matrix bias_force equilibrium Equilibrium "
         "forward_dynamics ForwardDynamics inverse_dynamics InverseDynamics Actuation FrictionCone "
-        "WrenchLimits joint_forces Force LoopForces "
+        "WrenchLimits joint_forces with_joint_forces Force LinkForces LoopForces "
         "loop_states LoopState energy Energy momentum Momentum mobility Mobility assemble Assembly project "
         "limit_excess coupling_matrix CouplingMatrix Prepared Batch",
     ),

@@ -52,6 +52,7 @@ from varichain.errors import (
     UnknownNameError,
     VarichainError,
 )
+from varichain.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from varichain import animation, blocks, closures, derivatives, exo, figures, particles
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
         ForwardDynamics,
         FrictionCone,
         InverseDynamics,
+        LinkForces,
         LoopForces,
         LoopState,
         Mobility,
@@ -119,6 +121,7 @@ if TYPE_CHECKING:
         project,
         set_pose,
         velocity,
+        with_joint_forces,
     )
     from varichain.exports import Look, export
     from varichain.formats import load_postures, save
@@ -201,7 +204,6 @@ if TYPE_CHECKING:
     from varichain.trace import Columns, Trace, TraceWriter
     from varichain.viewing import view
 
-__version__ = "0.1.0"
 
 # Of the lazy names, those that are not in `dynamics`.
 _HOMES = {
@@ -405,6 +407,7 @@ __all__ = [
     "LineForce",
     "Linearisation",
     "Link",
+    "LinkForces",
     "LiveRun",
     "Look",
     "LoopForces",
@@ -525,4 +528,5 @@ __all__ = [
     "view",
     "when",
     "when_force",
+    "with_joint_forces",
 ]

@@ -115,7 +115,7 @@ def test_forces_must_be_forces(m):
     with pytest.raises(vc.InputError, match="'world' or 'local'"):
         vc.Force("rotor", axes="body")
     for given in ([(1, 2, 3)], "rotor", 5, [None]):
-        with pytest.raises(vc.InputError, match="must be Force objects"):
+        with pytest.raises(vc.InputError, match="must be Force or LinkForces objects"):
             vc.forward_dynamics(m, m.state(), None, given)
 
 

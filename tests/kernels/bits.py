@@ -114,7 +114,7 @@ def problems():
     for threads in (1, 2):
         for i, results in enumerate(batches(m, s, np.random.default_rng(2), threads)):
             yield f"batch {i}, {threads} threads", results
-    for method in ("euler", "rk4", "rk45", "gbs"):
+    for method in ("euler", "rk4", "rk45", "gbs", "implicit"):
         trace = vc.simulate(m, s, 0.05, method=method, step=1e-3, controller=vc.PD({"crank": 0.3}, 2.0, 0.1))
         yield f"run, {method}", [epoch.samples for epoch in trace.epochs]
     yield from changes()

@@ -82,8 +82,8 @@ def test_crowded_events_are_counted_where_they_have_no_room():
 
 
 @pytest.mark.parametrize(
-    "what", [name for name in PANELS if name not in ("holding", "functions", "strain", "sinkage")]
-)  # of drives, of trackers and of particles
+    "what", [name for name in PANELS if name not in ("holding", "joint_forces", "functions", "strain", "sinkage")]
+)  # of drives, of simulations, of trackers and of particles
 def test_every_panel_can_be_plotted_alone(trace, what):
     """Each panel draws at least one line with a name."""
     figure = vc.plot(trace, what)

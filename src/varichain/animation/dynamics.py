@@ -13,7 +13,7 @@ from varichain.animation.reduced import Following, Reduced, closed_copy, follow,
 from varichain.animation.resolution import RANK
 from varichain.animation.space import AnimationSpace
 from varichain.dynamics.arguments import opened_with_mass
-from varichain.dynamics.forces import Force
+from varichain.dynamics.forces import ExternalForce
 from varichain.dynamics.inertia import bias_force, mass_matrix
 from varichain.dynamics.preferences import actuated_columns
 from varichain.errors import ActuationError, InputError
@@ -66,7 +66,7 @@ class SpaceDynamics(Reported):
 
 
 def space_dynamics(
-    space: AnimationSpace, s: State, forces: Iterable[Force] = (), products: bool = False
+    space: AnimationSpace, s: State, forces: Iterable[ExternalForce] = (), products: bool = False
 ) -> SpaceDynamics:
     """Dynamics in u, from those of the joints and the loops: u has all freedoms, or fewer.
 
@@ -119,7 +119,7 @@ def least_torque(
     acceleration: Mapping[str, Any] | Array,
     weights: Any = None,
     damping: float = 0.0,
-    forces: Iterable[Force] = (),
+    forces: Iterable[ExternalForce] = (),
 ) -> tuple[InverseMotion, Array]:
     """Accelerations with which functions have wanted ones, by torques (n_v,) of actuated joints of least weighted norm.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from varichain.closures.part import Closure, Linear
 from varichain.dynamics.arguments import joint_vector, opened_with_mass
-from varichain.dynamics.forces import Force, applied
+from varichain.dynamics.forces import ExternalForce, applied
 from varichain.dynamics.loops import closure_errors, constraint_bias, constraint_matrix
 from varichain.errors import ActuationError, AssemblyError, InputError, StructureError, UnknownNameError
 from varichain.kernels.inverse_dynamics import inverse_dynamics
@@ -84,7 +84,7 @@ class ClosureFunction:
             g[follows] = bend + slope @ g[leads]
         return G, g
 
-    def forward_dynamics(self, s: State, tau: Any = None, forces: Iterable[Force] = ()) -> Array:
+    def forward_dynamics(self, s: State, tau: Any = None, forces: Iterable[ExternalForce] = ()) -> Array:
         """Accelerations (n_v,): (G^T H G) a_ind = G^T (tau - C - H g), a = G a_ind + g [HYR, (11)]."""
         layout, table = opened_with_mass(self._m, s)
         G, g = self.matrices(s)
@@ -96,7 +96,7 @@ class ClosureFunction:
         a: Array = G @ np.linalg.solve(G.T @ H @ G, G.T @ force) + g
         return a
 
-    def inverse_dynamics(self, s: State, a_ind: Any, forces: Iterable[Force] = ()) -> Array:
+    def inverse_dynamics(self, s: State, a_ind: Any, forces: Iterable[ExternalForce] = ()) -> Array:
         """Torques of the actuated joints, as (n_v,) with zeros elsewhere: u = G_u^-T G^T tau_ID [HYR, (14)].
 
         Args:

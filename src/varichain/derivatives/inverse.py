@@ -13,7 +13,7 @@ from varichain.derivatives.directions import Directions, directions_of
 from varichain.derivatives.loads import loads_of, memory_of
 from varichain.derivatives.named import Derivative, Places, freedom_places, sizes
 from varichain.dynamics.arguments import Table, opened, require_differentiable, require_mass
-from varichain.dynamics.forces import Force, checked_forces
+from varichain.dynamics.forces import Force, constant_forces
 from varichain.dynamics.inverse import inverse_dynamics
 from varichain.dynamics.mobility import mobility
 from varichain.dynamics.preferences import actuated_columns
@@ -118,7 +118,7 @@ def inverse_dynamics_derivatives(
     layout, table = opened(m, s)
     require_differentiable(layout)
     require_mass(layout)
-    given = checked_forces(forces)
+    given = constant_forces(forces)
     found = inverse_dynamics(m, s, a, given, actuators=False)
     chain = _Chain(layout, table, s, found.a, found.tau, prefer)
     tree = np.empty((3, layout.n_v, layout.n_v))

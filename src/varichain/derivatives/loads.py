@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from varichain.dynamics.arguments import link_row
-from varichain.dynamics.forces import Force, checked_forces
+from varichain.dynamics.forces import Force, constant_forces
 from varichain.kernels.derivative_forward import derivative_memory
 from varichain.kernels.derivative_loads import LOAD
 from varichain.layout.layout import Layout
@@ -16,7 +16,7 @@ from varichain.spatial.arrays import Array
 
 def loads_of(layout: Layout, forces: Iterable[Force]) -> Array:
     """Forces as kernels take them (n, LOAD)."""
-    given = checked_forces(forces)
+    given = constant_forces(forces)
     loads = np.zeros((len(given), LOAD))
     for row, force in zip(loads, given, strict=True):
         row[:] = [link_row(layout, force.link), force._local, *force._point, *force._wrench]

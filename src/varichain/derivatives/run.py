@@ -23,7 +23,7 @@ from varichain.derivatives.closure import closed_directions
 from varichain.derivatives.loads import loads_of
 from varichain.derivatives.step import Stepper, start_columns
 from varichain.dynamics.arguments import joint_vector, opened, require_mass
-from varichain.dynamics.forces import Force, checked_forces
+from varichain.dynamics.forces import Force, constant_forces
 from varichain.errors import InputError, quoted
 from varichain.instants.change import change
 from varichain.kernels.manifold import integrate
@@ -224,7 +224,7 @@ class _Run:
     def __init__(self, m: Mechanism, s: State, X: Array, tau: Any, forces: Iterable[Force], step: float) -> None:
         self.m, self.s, self.X = m.copy(), s.copy(), X
         self.happened: list[tuple[float, str]] = []
-        self._tau, self._forces, self._step = tau, checked_forces(forces), step
+        self._tau, self._forces, self._step = tau, constant_forces(forces), step
         self._open()
 
     def _open(self) -> None:

@@ -5,10 +5,11 @@ from varichain.dynamics.assembly import Assembly, assemble
 from varichain.dynamics.batch import Batch
 from varichain.dynamics.coupling_matrix import CouplingMatrix, coupling_matrix
 from varichain.dynamics.equilibrium import Equilibrium, equilibrium
-from varichain.dynamics.forces import Force
+from varichain.dynamics.forces import Force, LinkForces
 from varichain.dynamics.forward import ForwardDynamics, forward_dynamics
 from varichain.dynamics.inertia import bias_force, center_of_mass, center_of_mass_jacobian, mass_matrix
 from varichain.dynamics.inverse import InverseDynamics, inverse_dynamics
+from varichain.dynamics.joint_force_traces import with_joint_forces
 from varichain.dynamics.joint_forces import joint_forces
 from varichain.dynamics.kinematics import acceleration, bias_acceleration, jacobian, pose, set_pose, velocity
 from varichain.dynamics.limits import limit_excess
@@ -31,6 +32,7 @@ __all__ = [
     "ForwardDynamics",
     "FrictionCone",
     "InverseDynamics",
+    "LinkForces",
     "LoopForces",
     "LoopState",
     "Mobility",
@@ -59,4 +61,5 @@ __all__ = [
     "project",
     "set_pose",
     "velocity",
+    "with_joint_forces",
 ]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import Table, joint_vector, opened
 from varichain.dynamics.assembly import assembled, close_loops, columns_to_hold
-from varichain.dynamics.forces import Force, applied, checked_forces
+from varichain.dynamics.forces import ExternalForce, applied, checked_forces
 from varichain.dynamics.loops import constraint_matrix
 from varichain.errors import EquilibriumError
 from varichain.kernels.inverse_dynamics import inverse_dynamics
@@ -70,7 +70,7 @@ class Equilibrium(Reported):
 
 
 def equilibrium(
-    m: Mechanism, s: State, tau: Any = None, forces: Iterable[Force] = (), *, hold: Iterable[str] = ()
+    m: Mechanism, s: State, tau: Any = None, forces: Iterable[ExternalForce] = (), *, hold: Iterable[str] = ()
 ) -> Equilibrium:
     """Posture near a given one in which gravity, springs, forces and torques balance, with all loops closed.
 
@@ -106,7 +106,7 @@ class _Search:
     """What acts on a structure at rest, and along which freedoms it may give way."""
 
     def __init__(
-        self, layout: Layout, table: Table, tau: Array, forces: tuple[Force, ...], to_hold: NDArray[np.bool_]
+        self, layout: Layout, table: Table, tau: Array, forces: tuple[ExternalForce, ...], to_hold: NDArray[np.bool_]
     ) -> None:
         self._layout, self._table, self._tau, self._forces = layout, table, tau, forces
         self._free = np.flatnonzero(~to_hold)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from varichain.dynamics.arguments import opened_with_mass, require_inertia
-from varichain.dynamics.forces import Force, applied
+from varichain.dynamics.forces import ExternalForce, applied
 from varichain.dynamics.formulations import FORMULATIONS, PARTIAL_FORMULATIONS
 from varichain.dynamics.loop_forces import LoopForces, loop_forces_from_rows, require_closed, tree_torque
 from varichain.dynamics.report import joint_listing
@@ -71,7 +71,7 @@ class ForwardDynamics(Reported):
 
 
 def forward_dynamics(
-    m: Mechanism, s: State, tau: Any = None, forces: Iterable[Force] = (), method: str = "articulated"
+    m: Mechanism, s: State, tau: Any = None, forces: Iterable[ExternalForce] = (), method: str = "articulated"
 ) -> ForwardDynamics:
     """Accelerations of all tree joints with every loop closed: M a + bias = tau + K^T x, K a + Kdot v = 0.
 

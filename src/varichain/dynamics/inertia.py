@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from varichain.dynamics.arguments import opened_with_center, opened_with_mass
-from varichain.dynamics.forces import Force, applied
+from varichain.dynamics.forces import ExternalForce, applied
 from varichain.kernels.inverse_dynamics import inverse_dynamics as _inverse_dynamics
 from varichain.kernels.mass_matrix import mass_matrix as _mass_matrix
 from varichain.kernels.totals import center_of_mass as _center_of_mass
@@ -25,7 +25,7 @@ def mass_matrix(m: Mechanism, s: State) -> Array:
     return M
 
 
-def bias_force(m: Mechanism, s: State, forces: Iterable[Force] = ()) -> Array:
+def bias_force(m: Mechanism, s: State, forces: Iterable[ExternalForce] = ()) -> Array:
     """Bias (n_v,) in tau = M a + bias: velocity products, gravity, springs, dampers, friction, external forces.
 
     Of the tree, whether there are loops or not.

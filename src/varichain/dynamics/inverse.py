@@ -11,7 +11,7 @@ import numpy as np
 from varichain.dynamics.actuation import Actuation, distribute, distribute_within
 from varichain.dynamics.actuator_solve import ActuatorSolve, actuators_of
 from varichain.dynamics.arguments import Table, joint_vector, opened_with_mass
-from varichain.dynamics.forces import Force, applied
+from varichain.dynamics.forces import ExternalForce, applied
 from varichain.dynamics.formulations import reaction
 from varichain.dynamics.loop_forces import NO_LOOPS, LoopForces, loop_forces, require_closed
 from varichain.dynamics.loop_limits import LoopLimits, checked_loop_limits
@@ -86,7 +86,7 @@ def inverse_dynamics(
     m: Mechanism,
     s: State,
     a: Any = None,
-    forces: Iterable[Force] = (),
+    forces: Iterable[ExternalForce] = (),
     *,
     actuators: bool | None = None,
     weights: Mapping[str, float] | None = None,

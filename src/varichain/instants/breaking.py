@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from varichain.dynamics.arguments import opened_with_mass
-from varichain.dynamics.forces import Force, checked_forces
+from varichain.dynamics.forces import ExternalForce, checked_forces
 from varichain.dynamics.forward import forward_dynamics
 from varichain.dynamics.joint_forces import Loaded, checked_result, joint_forces
 from varichain.dynamics.kinematics import poses
@@ -39,7 +39,7 @@ class Overload:
     limit: float
 
 
-def overloads(m: Mechanism, s: State, result: Loaded, forces: Iterable[Force] = ()) -> list[Overload]:
+def overloads(m: Mechanism, s: State, result: Loaded, forces: Iterable[ExternalForce] = ()) -> list[Overload]:
     """Joints with `breaks` whose load in `result` is beyond what they bear, the worst first."""
     layout, table = opened_with_mass(m, s)
     checked_result(layout, result), checked_forces(forces)
@@ -59,7 +59,7 @@ def overloads(m: Mechanism, s: State, result: Loaded, forces: Iterable[Force] = 
     return sorted(found, key=lambda overload: -overload.load / max(overload.limit, 1e-9))
 
 
-def release(m: Mechanism, s: State, tau: Any = None, forces: Iterable[Force] = ()) -> list[StructureChange]:
+def release(m: Mechanism, s: State, tau: Any = None, forces: Iterable[ExternalForce] = ()) -> list[StructureChange]:
     """Cut joints that break in this state, one instant after the other, until none is overloaded.
 
     The worst overload is cut first, alone, since a cut moves the load to other joints; one-sided joints that pull are

@@ -9,17 +9,17 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics.arguments import link_row, massless_error
-from varichain.dynamics.forces import Force
+from varichain.dynamics.arguments import massless_error
+from varichain.dynamics.forces import Force, force_records
 from varichain.dynamics.loop_forces import LoopForces, loop_forces_from_rows
 from varichain.dynamics.totals import Momentum
 from varichain.errors import SimulationError
 from varichain.instants.restraints import touchable
+from varichain.kernels.external_forces import add_forces
 from varichain.kernels.impact import impact as _impact
 from varichain.kernels.run_records import CHANNEL, RESTRAINT, RUN
 from varichain.kernels.tables import as_records
 from varichain.kernels.totals import momentum
-from varichain.kernels.wrenches import add_wrench
 from varichain.layout.state import State
 from varichain.layout.workspace import Workspace
 from varichain.spatial.report import Report, Reported
@@ -128,9 +128,8 @@ def solve_impact(
     """
     state, workspace = moving.state, moving.workspace
     layout, table = state.layout, workspace.table
-    places = [(link_row(layout, push.link), push) for push in pushes]
-    for row, push in places:
-        add_wrench(table, state.q, row, push._point, push._wrench, push._local)
+    if pushed := tuple(pushes):
+        add_forces(table, state.q, state.v, state.time, force_records(layout, pushed))
     if bouncing:
         workspace.array("loops")["restitution"][: len(layout.connections)] = [
             restitution if connection.joint.name in bouncing else 0.0 for connection in layout.connections

@@ -11,7 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import InputError, quoted
-from varichain.kernels.records import LINEAR, LOOP_SPEC, ROW_CODES, SPEC, SWUNG, TURNED, TWISTED
+from varichain.kernels.records import (
+    ACROSS,
+    AROUND,
+    DISTANCE,
+    LINE,
+    LINEAR,
+    LOOP_SPEC,
+    ROW_CODES,
+    SPEC,
+    SWUNG,
+    TURN,
+    TURNED,
+    TWISTED,
+)
 from varichain.kernels.run_records import COORDINATE, RESTRAINT, ROW_OF_LOOP, SWING, TWIST, WHOLE_BALL
 from varichain.kernels.tables import memory_of
 from varichain.layout.layout import Layout
@@ -88,8 +101,13 @@ class _Stop:
     values: dict[str, Any] = field(default_factory=dict)
 
 
-def restraints_of(layout: Layout, limits: Limits, driven: frozenset[str] = frozenset()) -> Restraints:
-    """Restraints of all joints; those that follow a given motion have none: their motion says where they are."""
+def restraints_of(
+    layout: Layout, limits: Limits, driven: frozenset[str] = frozenset(), softens: bool = False
+) -> Restraints:
+    """Restraints of all joints; those that follow a given motion have none: their motion says where they are.
+
+    If it `softens`, the workspace has soft rows too, for springs and dampers of loops in implicit steps.
+    """
     records: list[dict[str, Any]] = []
     names: list[str] = []
     modal: list[NDArray[Any]] = []
@@ -126,6 +144,10 @@ def restraints_of(layout: Layout, limits: Limits, driven: frozenset[str] = froze
             spec = np.frombuffer(connection.spec, LOOP_SPEC).copy()
             spec["owner"] = i
             add(str(connection.joint.name), list(_stops(connection.joint, limits, in_tree=False)), spec, -1)
+    if softens:
+        for i, connection in enumerate(layout.connections):
+            if _has_forces(connection.joint):
+                modal.append(_soft(connection.spec, i))
     workspace = layout.new_workspace(b"".join(spec.tobytes() for spec in modal))
     return Restraints(_records(records, workspace), names, workspace)
 
@@ -150,6 +172,11 @@ def touchable(layout: Layout) -> Restraints:
 
 def _is_restrained(joint: Joint, limits: Limits) -> bool:
     return any(joint.friction) or (joint.limits is not None and limits != "off")
+
+
+def _has_forces(joint: Joint) -> bool:
+    """Whether a joint has springs or dampers, or is a force element."""
+    return bool(joint.law) or any(joint.stiffness) or any(joint.damping)
 
 
 def _stops(joint: Joint, limits: Limits, in_tree: bool) -> Iterator[_Stop]:
@@ -232,6 +259,18 @@ def _modal(spec: NDArray[Any], rows: list[tuple[int, int]], ball: dict[str, Any]
     if ball:
         spec["axis_A"], spec["rest"][0, :4] = ball["axis"], ball["middle"]
     return spec
+
+
+def _soft(spec: bytes, owner: int) -> NDArray[Any]:
+    """The loop with soft rows along its springs and dampers, in place of its own."""
+    soft = np.frombuffer(spec, LOOP_SPEC).copy()
+    free = list(zip(soft["free_kinds"][0], soft["free_axes"][0], strict=True))[: int(soft["n_free"][0])]
+    line = [(DISTANCE, 0), (ACROSS, 0), (ACROSS, 1)]
+    if soft["length"][0] == 0.0 < soft["stiffness"][0, 0]:  # a point that pulls: its line may have any direction
+        line = [(LINEAR, 2), (LINEAR, 0), (LINEAR, 1)]
+    rows = {LINE: line, TURN: [(AROUND, 0)]}.get(int(soft["law"][0]), free)
+    soft["owner"], soft["is_soft"] = owner, 1
+    return _modal(soft, rows, {})
 
 
 def _records(entries: list[dict[str, Any]], workspace: Workspace) -> NDArray[Any]:

@@ -147,6 +147,8 @@ def _fill_loop(spec, loop, bodies, dofs, links, support):
     axes = load9(spec.axes)
     loop.body_A = A.body
     loop.body_B = B.body
+    loop.link_A = spec.link_A
+    loop.link_B = spec.link_B
     loop.orientation = spec.orientation
     loop.n_rows = spec.n_rows
     store9(loop.R_A, mat_mul(mat_mul(load9(A.R), load9(spec.R_A)), axes))
@@ -164,6 +166,7 @@ def _fill_loop(spec, loop, bodies, dofs, links, support):
     _fill_freedoms(spec, loop)
     loop.isotropic = spec.isotropic
     loop.is_modal = spec.is_modal
+    loop.is_soft = spec.is_soft
     loop.owner = spec.owner
     k_A, k_B = _ends(spec, bodies, links)
     meet = _meeting(dofs, k_A, k_B)

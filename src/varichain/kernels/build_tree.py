@@ -158,6 +158,10 @@ def _add_link(specs, row, bodies, dofs, links, n_bodies, n_q, n_dofs):
     link.body = index
     store9(link.R, R)
     store3(link.p, p)
+    link.parent = spec.parent
+    link.mass = spec.mass
+    store3(link.com, load3(spec.com))
+    store6(link.inertia, load6(spec.inertia))
     if index > 0:
         com = add3(p, mat_vec(R, load3(spec.com)))
         add_inertia(bodies[index], spec.mass, com, rotate_sym(R, load6(spec.inertia)))
@@ -238,6 +242,7 @@ def build_tree(
     order, first_q, first_v = _nearest_first(records)
     for i in range(1, len(records)):
         row = order[i]
+        links[i].outward = row
         n_bodies = _add_link(records, row, bodies, dofs, links, n_bodies, first_q[row], first_v[row])
     return _massless_link(bodies, dofs)
 

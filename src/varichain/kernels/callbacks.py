@@ -9,6 +9,7 @@ import numpy as np
 
 from varichain.errors import InputError
 from varichain.kernels.jit import COMPILES, JIT_DISABLED, helper
+from varichain.kernels.run_records import FORCE
 
 # With the compiler off there are no addresses: each function has a number instead.
 _PLAIN: dict[int, Any] = {}
@@ -54,8 +55,34 @@ def address_of_force(function: Any) -> int:
     def bridge(length, rate):
         return inner(length, rate)
 
+    return _kept(function, cfunc(types.float64(types.float64, types.float64)), bridge)
+
+
+@functools.cache
+def address_of_link_forces(function: Any) -> int:
+    """Address of a function f(t, links) that sets the wrenches of FORCE records; kept like a force along a line.
+
+    Raises:
+        InputError: Numba cannot compile it.
+    """
+    if JIT_DISABLED:
+        number = len(_PLAIN) + 1
+        _PLAIN[number] = getattr(function, "py_func", function)
+        return number
+    from numba import carray, cfunc, njit, types
+
+    inner = function if hasattr(function, "py_func") else njit(function)
+
+    def bridge(t, links, n):
+        inner(t, carray(links, (n,), FORCE))
+
+    return _kept(function, cfunc(types.void(types.float64, types.voidptr, types.int64)), bridge)
+
+
+def _kept(function: Any, compile_bridge: Any, bridge: Any) -> int:
+    """Address of a compiled bridge to a function of the user, which stays in memory."""
     try:
-        made = cfunc(types.float64(types.float64, types.float64))(bridge)
+        made = compile_bridge(bridge)
     except Exception as error:  # Numba has many kinds of errors
         reason = " ".join(line.strip() for line in str(error).splitlines() if line.strip())[:400]
         raise InputError(f"Numba cannot compile {getattr(function, '__name__', 'the function')!r}: {reason}") from error
@@ -109,6 +136,23 @@ if COMPILES:
         return types.float64(address, length, rate), generate
 
     @intrinsic
+    def _call_links(typing_context: Any, address: Any, t: Any, links: Any, n: Any) -> Any:
+        """Call the C function of forces on links at an address."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            number, integer = ir.DoubleType(), ir.IntType(64)
+            kind = ir.FunctionType(ir.VoidType(), [number, integer, integer])
+            builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), arguments[1:])
+            return context.get_dummy_value()
+
+        return types.void(address, t, links, n), generate
+
+    @helper
+    def call_links(address, t, links):
+        """Let a function set the wrenches of links."""
+        _call_links(address, t, links.ctypes.data, len(links))
+
+    @intrinsic
     def _call_law(
         typing_context: Any, address: Any, t: Any, q: Any, n_q: Any, v: Any, n_v: Any, tau: Any, memory: Any
     ) -> Any:
@@ -150,6 +194,10 @@ else:
     def call_force(address, length, rate):
         """Force along a line, from the function at an address."""
         return float(_PLAIN[int(address)](length, rate))
+
+    def call_links(address, t, links):
+        """Let a function set the wrenches of links."""
+        _PLAIN[int(address)](t, links)
 
     def call_law(address, t, q, v, tau, memory):
         """Let a discrete controller set tau, and change its memory."""

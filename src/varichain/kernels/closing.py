@@ -100,7 +100,8 @@ def close_velocities(table, restraints, q, v, step, tolerance, cheap):
             loop = loops[i]
             _, _, w_rel, v_rel = relative(bodies, loop)
             for r in range(loop.row, loop.row + loop.n_rows):
-                multipliers[r] = 0.0 if rows[r].is_open else -row_velocity(rows[r], loop, w_rel, v_rel)
+                has_none = rows[r].is_open or loop.is_soft
+                multipliers[r] = 0.0 if has_none else -row_velocity(rows[r], loop, w_rel, v_rel)
                 rows[r].right_side = multipliers[r]
                 if count == 0 or counts(rows[r], loop, multipliers[r] / fastest):
                     largest = max(largest, abs(multipliers[r]))

@@ -42,7 +42,7 @@ def accelerate(table, rate, q, v, a_out):
         loop = loops[i]
         motion = relative(bodies, loop)
         for r in range(loop.row, loop.row + loop.n_rows):
-            multipliers[r] = -row_bias(bodies, rows[r], loop, motion)
+            multipliers[r] = rows[r].wanted if loop.is_soft else -row_bias(bodies, rows[r], loop, motion)
         if loop.orientation == COORDINATES:
             multipliers[loop.row] = -forced_slip(bodies, dofs, loop)
         if rate > 0.0:

@@ -125,6 +125,7 @@ def _refine(table, out):
             multipliers[r] = row.right_side - dot6(load6(row.f_A), dA_A) + dot6(load6(row.f_B), dA_B)
             if loop.orientation == COORDINATES:
                 multipliers[r] = row.right_side - slip_of(bodies, loop, out)
+            multipliers[r] -= row.compliance * row.x
     solve(table, out)
     for r in range(len(rows)):
         multipliers[r] += rows[r].x

@@ -2,52 +2,15 @@
 
 from varichain.kernels.constrained_dynamics import accelerate
 from varichain.kernels.controls import control, drive, driving_power
+from varichain.kernels.external_forces import load_forces
 from varichain.kernels.forward_dynamics import load_torques, outward_bias
 from varichain.kernels.jit import fragment, routine
-from varichain.kernels.links import point_of_link, rotation_of_link
 from varichain.kernels.loop_joints import load_loop_forces
 from varichain.kernels.restraints import aim_locks
 from varichain.kernels.run_records import IMPLICIT, Powers
 from varichain.kernels.soft_stops import load_soft_stops
-from varichain.kernels.tables import open_bodies, open_dofs, open_links, open_loops
-from varichain.kernels.tuples import (
-    add3,
-    add_scaled6,
-    angular,
-    cross3,
-    dot6,
-    join6,
-    length3,
-    linear,
-    load3,
-    load6,
-    mat_vec,
-    store6,
-)
-
-
-@routine
-def load_forces(table, forces):
-    """Add external forces to the bias forces of bodies; returns their power.
-
-    Needs: bodies moved.
-    """
-    bodies, links = open_bodies(table), open_links(table)
-    power = 0.0
-    for i in range(len(forces)):
-        force = forces[i]
-        link = links[force.link]
-        moment, push = angular(force.wrench), linear(force.wrench)
-        if force.local:
-            R = rotation_of_link(bodies, link)
-            moment, push = mat_vec(R, moment), mat_vec(R, push)
-        x = point_of_link(bodies, link, load3(force.point))
-        wrench = join6(add3(moment, cross3(x, push)), push)
-        body = bodies[link.body]
-        store6(body.f, add_scaled6(load6(body.f), -1.0, wrench))
-        power += dot6(wrench, load6(body.V))
-    return power
-
+from varichain.kernels.tables import open_bodies, open_dofs, open_loops
+from varichain.kernels.tuples import length3
 
 # Squares below this are rounding: their rows depend on others in every configuration.
 _ALWAYS_DEPENDENT = 1e-24
@@ -100,7 +63,7 @@ def derivative_at(context, t, q, v, tau, a_out):
         aim_locks(restraints, bodies, dofs, q, v)
     outward_bias(bodies, dofs, q, v)
     load_loop_forces(bodies, loops)
-    forced = load_forces(table, context.forces)
+    forced = load_forces(table, context.forces, t)
     load_torques(dofs, tau)
     if run.method == IMPLICIT:
         for k in range(len(v)):

@@ -73,6 +73,8 @@ def _pivot(rows, group, i, pivot, sure):
     row = rows[group.row + i]
     part = pivot / row.norm if row.norm > 0.0 else 0.0
     row.kept = 1 if pivot > row.least else 0
+    if row.compliance > 0.0:  # independent of all others by its own compliance
+        return 1.0 / math.sqrt(pivot), sure
     if row.kept:
         return 1.0 / math.sqrt(pivot), (min(sure[0], part), sure[1])
     return 0.0, (sure[0], max(sure[1], part))

@@ -126,7 +126,9 @@ def _measure(loop, support, groups, dofs, gram, rows):
     for i in range(loop.n_rows):
         row, g = rows[loop.row + i], loop.group + i // 4
         size = moving if row.kind in (LINEAR, HELICAL, DISTANCE, SLID, CARRIED, ACROSS) else turning
-        diagonal = gram[tile_at(groups[g], g) + 5 * (i % 4)]
+        place = tile_at(groups[g], g) + 5 * (i % 4)
+        gram[place] += row.compliance
+        diagonal = gram[place]
         row.norm = max(diagonal, LEAST_DIAGONAL * size)
         row.least = loop.rank_tolerance * loop.rank_tolerance * row.norm
         row.most = max(diagonal, size)

@@ -3,14 +3,12 @@
 World axes; [angular; linear]; linear quantities belong to a point that moves with the link.
 """
 
-from varichain.kernels.freedoms import joint_motion
 from varichain.kernels.jit import INTEGER, MATRIX, TABLE, VECTOR, helper, kernel
-from varichain.kernels.kinematics import move, move_all, place, place_all
+from varichain.kernels.kinematics import move_all, place_all
 from varichain.kernels.tables import open_bodies, open_dofs, open_links
 from varichain.kernels.tuples import (
     ZERO3,
     add3,
-    add6,
     angular,
     cross3,
     join6,
@@ -187,32 +185,6 @@ def link_bias_acceleration(
         R = rotation_of_link(bodies, link)
         alpha, classical = mat_t_vec(R, alpha), mat_t_vec(R, sub3(classical, cross3(omega, moving)))
     store6(a_out, join6(alpha, classical))
-
-
-@kernel(TABLE, VECTOR, VECTOR, VECTOR, MATRIX)
-def link_accelerations(
-    # layout
-    table,
-    # in
-    q,
-    v,
-    a,
-    # out (n_links, 6)
-    A_out,
-):
-    """Accelerations [angular; linear] of all links at their origins, world axes, gravity left out."""
-    bodies, links = open_bodies(table), open_links(table)
-    for i in range(1, len(bodies)):
-        R, p = place(bodies, i, q)
-        _, A = move(bodies, i, R, p, v)
-        store6(bodies[i].A, add6(A, joint_motion(bodies[i], R, p, a)))
-    ground = linear(load6(bodies[0].A))
-    for i in range(len(links)):
-        body = bodies[links[i].body]
-        V, A = load6(body.V), load6(body.A)
-        x = point_of_link(bodies, links[i], ZERO3)
-        turning = cross3(angular(V), velocity_at(V, x))
-        store6(A_out[i], join6(angular(A), add3(sub3(velocity_at(A, x), ground), turning)))
 
 
 @kernel(TABLE, VECTOR, INTEGER, INTEGER, VECTOR, MATRIX)

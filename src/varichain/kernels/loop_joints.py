@@ -11,7 +11,7 @@ from varichain.kernels.loops import place_loop, relative
 from varichain.kernels.passive import ball_sliding, sliding
 from varichain.kernels.records import ANGULAR, CARDAN, CARRIED, EACH, LINE, TURN, TURNED
 from varichain.kernels.relative_rotation import rotation_vector, turned_back
-from varichain.kernels.row_kinds import coordinate_along, direction, line_of, pick, unit_wrench, velocity_along
+from varichain.kernels.row_kinds import coordinate_along, direction, line_of, pick, turn_of, unit_wrench, velocity_along
 from varichain.kernels.tuples import (
     ZERO3,
     ZERO6,
@@ -26,12 +26,14 @@ from varichain.kernels.tuples import (
     load6,
     mat_mul,
     mat_t_vec,
-    mat_vec,
     matrix_from_quaternion,
     scale3,
     store6,
     sub3,
 )
+
+# Differences that the slopes of a function of length and rate are taken from: parts of both, and the least of both.
+_PART, _SHORT = 1e-6, 1e-3
 
 
 @helper
@@ -110,18 +112,40 @@ def _tension(loop, length, rate):
 
 @helper
 def _turning(loop, pose, R_WB):
-    """Angle of a turn beyond its rest, within half a turn, and its gradient: rate = gradient . w_rel, world axes.
+    """Angle of a torsion spring beyond its rest, within half a turn, and its gradient."""
+    angle, g = turn_of(pose[1], R_WB)
+    return _within_half_a_turn(angle - loop.length), g
 
-    phi = atan2(y, x) with x = b . a, y = c . a: directions b, c across the axis, fixed in B, and a = b as A carries it.
-    """
-    _, R_BA = pose
-    a = (R_BA[0], R_BA[3], R_BA[6])  # b is the first axis of B, c the second
-    x, y = a[0], a[1]
-    square = x * x + y * y
-    if square == 0.0:
-        return 0.0, ZERO3
-    g = sub3(scale3(x / square, cross3(a, (0.0, 1.0, 0.0))), scale3(y / square, cross3(a, (1.0, 0.0, 0.0))))
-    return _within_half_a_turn(math.atan2(y, x) - loop.length), mat_vec(R_WB, g)
+
+@routine
+def _gains_of_line(loop, across, length, rate):
+    """Stiffness and damping of a force along a line; across it, a pull turns the line back."""
+    tension, _, _ = _tension(loop, length, rate)
+    is_loose = loop.is_slack and tension <= 0.0
+    stiffness, damping = loop.stiffness[0], loop.damping[0]
+    if across:
+        if length > 0.0:
+            return max(tension, 0.0) / length, 0.0
+        return (stiffness if loop.length == 0.0 else 0.0), 0.0
+    if is_loose:
+        return 0.0, 0.0
+    if loop.function != 0:
+        further, faster = _PART * max(length, _SHORT), _PART * max(abs(rate), _SHORT)
+        here = call_force(loop.function, length, rate)
+        stiffness += max((call_force(loop.function, length + further, rate) - here) / further, 0.0)
+        damping += max((call_force(loop.function, length, rate + faster) - here) / faster, 0.0)
+    return stiffness, damping
+
+
+@routine
+def gains_along(loop, k, R_WB, v_rel):
+    """Stiffness and damping along soft row k of a placed loop's springs and dampers, neither below zero."""
+    if loop.law == EACH:
+        return loop.stiffness[k], loop.damping[k]
+    if loop.law == LINE:
+        e, length = line_of(loop, R_WB)
+        return _gains_of_line(loop, k > 0, length, dot3(e, v_rel))
+    return loop.stiffness[0], loop.damping[0]
 
 
 @routine

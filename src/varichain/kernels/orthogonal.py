@@ -38,7 +38,10 @@ def _metric_rows(loops, support, dofs, propagated, rows):
 
     Needs: rows propagated.
     """
-    Y, sizes = np.zeros((len(rows), len(dofs))), np.zeros(len(rows))
+    n_soft = 0
+    for r in range(len(rows)):
+        n_soft += 1 if rows[r].compliance > 0.0 else 0
+    Y, sizes = np.zeros((len(rows), len(dofs) + n_soft)), np.zeros(len(rows))
     for l in range(len(loops)):
         loop = loops[l]
         place, stride = loop.propagated, 4 * groups_of(loop.n_rows)
@@ -48,8 +51,12 @@ def _metric_rows(loops, support, dofs, propagated, rows):
             for r in range(loop.n_rows):
                 Y[loop.row + r, k] = propagated[place + r] * root
             place += stride
+    place = len(dofs)
     for r in range(len(rows)):
         sizes[r] = math.sqrt(rows[r].norm)
+        if rows[r].compliance > 0.0:  # a direction of its own
+            Y[r, place] = math.sqrt(rows[r].compliance)
+            place += 1
     return Y, sizes
 
 
@@ -57,12 +64,13 @@ def _metric_rows(loops, support, dofs, propagated, rows):
 def _choose_rows(Y, sizes, rows):
     """Choose independent rows with full pivoting: each time the one with most beyond those chosen before.
 
-    Returns the smallest square kept and the largest left, as parts of the rows' own.
+    Soft rows are all kept, and have no say. Returns the smallest square kept and the largest left, as parts of the
+    rows' own.
     """
     n = len(rows)
     left = Y.copy()
     for r in range(n):
-        rows[r].kept = 0
+        rows[r].kept = 1 if rows[r].compliance > 0.0 else 0
     smallest_kept, largest_left = 1.0, 0.0
     for _ in range(n):
         best, most = -1, 0.0

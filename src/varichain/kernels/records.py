@@ -111,6 +111,11 @@ LINK = np.dtype(
         ("body", _I),  # the body that carries the link; 0 is the ground
         ("R", _F, 9),  # the link's frame in the body's
         ("p", _F, 3),
+        ("parent", _I),  # row of the parent link
+        ("outward", _I),  # in entry i: row of the i-th link, counted from the ground outward
+        ("mass", _F),  # the link's own
+        ("com", _F, 3),
+        ("inertia", _F, 6),
     ],
     align=True,
 )
@@ -125,8 +130,9 @@ LINEAR, ANGULAR, HELICAL, CROSSED = 0, 1, 2, 3
 # own kind, after those of joints: bodies A and B are those that the two joints carry, and its frames are left zero.
 COUPLED = 4
 TURNED, CARRIED, CARDAN, DISTANCE, ACROSS, SLID = 5, 6, 7, 8, 9, 10
-# Rows of a ball's stops: along the directions n and m of `kernels/balls.py`, in axes of A.
-SWUNG, TWISTED = 11, 12
+# Rows of a ball's stops: along the directions n and m of `kernels/balls.py`, in axes of A. AROUND looks at the angle of
+# a torsion spring.
+SWUNG, TWISTED, AROUND = 11, 12, 13
 ROW_CODES = {
     "linear": LINEAR,
     "angular": ANGULAR,
@@ -179,7 +185,8 @@ LOOP_SPEC = np.dtype(
         ("rest", _F, 7),
         ("isotropic", _I),
         ("is_modal", _I),  # 1 if its rows are open or closed by mode
-        ("owner", _I),  # of a modal loop: loop whose joint it restrains, -1 for a joint of the tree
+        ("is_soft", _I),  # 1 if its rows give way: those of springs and dampers in implicit steps
+        ("owner", _I),  # of a modal loop: loop whose joint it restrains or softens, -1 for a joint of the tree
     ],
     align=True,
 )
@@ -189,6 +196,8 @@ LOOP = np.dtype(
         # layout
         ("body_A", _I),  # carries the virtual link's real link
         ("body_B", _I),  # carries the link that the virtual link hangs on
+        ("link_A", _I),
+        ("link_B", _I),
         ("orientation", _I),  # how its error is measured: WHOLE rotation, direction of the AXIS, or joint COORDINATES
         ("row", _I),  # first row
         ("n_rows", _I),
@@ -223,6 +232,7 @@ LOOP = np.dtype(
         ("rest", _F, 7),  # coordinates where the joint's spring is relaxed
         ("isotropic", _I),
         ("is_modal", _I),
+        ("is_soft", _I),
         ("owner", _I),
         ("rank_tolerance", _F),  # part of a row that must be beyond the others, or it is redundant
         # working values, world axes
@@ -258,6 +268,12 @@ ROW = np.dtype(
         ("is_open", _I),  # 1 if the row constrains nothing now
         ("is_stuck", _I),  # 1 if it is closed wherever it is, 0 if at its target
         ("target", _F),  # coordinate of the stop
+        # soft rows: K a + compliance x = wanted; zero elsewhere
+        ("compliance", _F),
+        ("wanted", _F),
+        ("rate", _F),  # K v where the step begins, and K a of its first stage
+        ("gain", _F),
+        ("lead", _F),  # part of a rate that is wanted back as an acceleration [1/s]
         ("right_side", _F),  # right-hand side, and multiplier of a first solution, while a second one refines it
         ("x", _F),
     ],

@@ -10,6 +10,7 @@ from varichain.kernels.jit import helper, routine
 from varichain.kernels.records import (
     ACROSS,
     ANGULAR,
+    AROUND,
     CARDAN,
     CARRIED,
     CROSSED,
@@ -115,8 +116,23 @@ def ball_bias(bodies, loop, w_rel):
 
 
 @helper
+def turn_of(R_BA, R_WB):
+    """Angle of a torsion spring, within half a turn, and its gradient: rate = gradient . w_rel, world axes.
+
+    phi = atan2(y, x) with x = b . a, y = c . a: directions b, c across the axis, fixed in B, and a = b as A carries it.
+    """
+    a = (R_BA[0], R_BA[3], R_BA[6])  # b is the first axis of B, c the second
+    x, y = a[0], a[1]
+    square = x * x + y * y
+    if square == 0.0:
+        return 0.0, ZERO3
+    g = sub3(scale3(x / square, cross3(a, (0.0, 1.0, 0.0))), scale3(y / square, cross3(a, (1.0, 0.0, 0.0))))
+    return math.atan2(y, x), mat_vec(R_WB, g)
+
+
+@helper
 def direction(kind, axis, loop, R_WA, R_WB):
-    """Direction that a row looks along, world axes; the loop must be placed. A unit vector, but for CARDAN.
+    """Direction that a row looks along, world axes; the loop must be placed. A unit vector, but for CARDAN and AROUND.
 
     The angular velocity of a universal joint is u rate_0 + w rate_1: its rates are products with the dual vectors.
     """
@@ -130,6 +146,8 @@ def direction(kind, axis, loop, R_WA, R_WB):
         return pick_column(R_WA, axis)
     if kind in (SWUNG, TWISTED):
         return ball_direction(kind, loop, R_WA, R_WB)
+    if kind == AROUND:
+        return turn_of(turned_back(R_WA, R_WB), R_WB)[1]
     if kind in (DISTANCE, ACROSS):
         e, _ = line_of(loop, R_WB)
         if kind == DISTANCE:

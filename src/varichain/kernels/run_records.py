@@ -63,12 +63,19 @@ TRANSITION = np.dtype(
     align=True,
 )
 
+# An external force on a link.
 FORCE = np.dtype(
     [
         ("link", _I),
         ("local", _I),  # 1 if the wrench turns with the link
         ("point", _F, 3),  # of the link, in its frame
         ("wrench", _F, 6),  # [moment; force]
+        # a function of the user: it sees the motion of its links, one record each, and sets their wrenches
+        ("function", _I),  # its address, at the first of its links; 0 elsewhere
+        ("n_links", _I),
+        ("R", _F, (3, 3)),  # world pose of the link, and its velocity [angular; linear] at its origin, world axes
+        ("p", _F, 3),
+        ("V", _F, 6),
     ],
     align=True,
 )

@@ -21,6 +21,7 @@ class Sample(NamedTuple):
     time: Any
     q: Any
     v: Any
+    a: Any
     tau: Any  # of the controllers
     holding: Any  # forces of locks and drives, by freedoms
     loop_forces: Any  # [moment; force] of each loop
@@ -42,6 +43,7 @@ def sample_widths(n_q, n_v, n_loops, n_couplings):
         time=1,
         q=n_q,
         v=n_v,
+        a=n_v,
         tau=n_v,
         holding=n_v,
         loop_forces=6 * n_loops,
@@ -79,6 +81,7 @@ def open_sample(row, widths):
         _block(row, widths, 9),
         _block(row, widths, 10),
         _block(row, widths, 11),
+        _block(row, widths, 12),
     )
 
 
@@ -96,7 +99,7 @@ def _turn_back(bodies, holding):
 
 
 @routine
-def write_sample(table, q, v, tau, run, row_out):
+def write_sample(table, q, v, a, tau, run, row_out):
     """Write a sample of the state that was evaluated last.
 
     Needs: bodies moved, rows placed.
@@ -109,6 +112,7 @@ def write_sample(table, q, v, tau, run, row_out):
         sample.q[i] = q[i]
     for k in range(len(v)):
         sample.v[k] = v[k]
+        sample.a[k] = a[k]
         sample.tau[k] = tau[k]
         sample.holding[k] = dofs[k].reaction if dofs[k].lock else 0.0
     _turn_back(bodies, sample.holding)

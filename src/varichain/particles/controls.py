@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from varichain.dynamics.forces import LinkForces
 from varichain.errors import InputError
 from varichain.kernels.particle_control import control_torques
 from varichain.kernels.run_records import CONTROL, FORCE, RUN
@@ -29,7 +30,7 @@ class ParticleControls:
         """Take the controls of a structure; a joint that is missing is an error in `new` arguments.
 
         Raises:
-            InputError: Joints are to be driven along a motion, or controllers are discrete.
+            InputError: Joints are to be driven along a motion, controllers are discrete, or forces are compiled.
         """
         if given.laws:
             raise InputError(
@@ -39,6 +40,8 @@ class ParticleControls:
             raise InputError(
                 "particles cannot be driven along a motion exactly; follow it with controller=vc.PD(motion, ...)"
             )
+        if any(isinstance(force, LinkForces) for force in given.acting):
+            raise InputError("forces on particles must be vc.Force objects or a function (m, s), not vc.LinkForces")
         self.given, self._system = given, system
         table = given.table(system.layout, new)
         self._channels, self._motion = as_records(table.channels), table.motion

@@ -7,7 +7,6 @@ import time as clock
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import varichain
 from varichain.errors import DivergenceError, InputError, SimulationError, SimulationInterrupted, quoted
 from varichain.files import Path
 from varichain.mechanism.describe import description
@@ -85,7 +84,7 @@ def simulate(
     writer = TraceWriter(out, overwrite=overwrite)
     settings = {"engine": "particles", "method": method, "step": longest, "sample": every, "control_step": tick}
     spring = {"stiffness": own.spring.stiffness, "damping": own.spring.damping}
-    writer.begin({"varichain": varichain.__version__, "start": own.time, **settings, **spring})
+    writer.begin({"start": own.time, **settings, **spring})
     return _run_and_record(run, _Recorder(writer), end, every, progress)
 
 

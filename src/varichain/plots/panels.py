@@ -41,6 +41,7 @@ PANELS: dict[str, Panel] = {
     "freedoms": Panel("freedoms", "number", lambda trace, _: series.freedoms(trace), is_step=True),
     "closure": Panel("closure error", "m or rad", lambda trace, _: series.closure_errors(trace), is_log=True),
     "forces": Panel("loop forces", "N", lambda trace, _: series.loop_forces(trace)),
+    "joint_forces": Panel("joint forces", "N", series.joint_forces),
     "angles": Panel("joint angles", "deg", lambda trace, joints: series.joint_lines(trace, joints, series.angles)),
     "displacements": Panel(
         "displacements", "m", lambda trace, joints: series.joint_lines(trace, joints, series.displacements)

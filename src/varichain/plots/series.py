@@ -105,6 +105,25 @@ def _loop_force(epoch: Epoch, name: str) -> Array | None:
     return size
 
 
+def joint_forces(trace: Trace, joints: Sequence[str] | None) -> list[Series]:
+    """Magnitude of the force in each joint of the tree [N]; computed, if the trace does not have them."""
+    from varichain.dynamics import with_joint_forces
+
+    if not all("joint_forces" in epoch.columns for epoch in trace.epochs):
+        trace = with_joint_forces(trace)
+
+    def force(epoch: Epoch, name: str) -> Array | None:
+        wrench = epoch.joint(name).wrench if name in epoch.slots.joints else None
+        return None if wrench is None else np.linalg.norm(wrench[:, 3:], axis=1)
+
+    known = dict.fromkeys(name for epoch in trace.epochs for name in epoch.slots.joints)
+    for name in joints or ():
+        if name not in known:
+            raise UnknownNameError("joint", name, known)
+    found = [series_of(trace, name, lambda epoch, name=name: force(epoch, name)) for name in joints or known]  # type: ignore[misc]
+    return [line for line in found if line is not None]
+
+
 def freedoms(trace: Trace) -> list[Series]:
     """N_J, rank of J_C and N_F at the first sample of each epoch, constant until its end."""
     from varichain.dynamics import mobility

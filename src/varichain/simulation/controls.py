@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics.arguments import link_row
-from varichain.dynamics.forces import Force
+from varichain.dynamics.forces import ExternalForce, Force, LinkForces, force_records
 from varichain.errors import ControllerError, InputError, quoted
-from varichain.kernels.run_records import FORCE
 from varichain.layout.layout import Layout
 from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion
@@ -47,11 +45,16 @@ class Controls:
         self.laws = tuple(law for law in self._controllers if isinstance(law, Discrete))
         self.observers: list[Observer] = [law for law in self._controllers if hasattr(law, "observed")]
         self.motion: Motion | None = motion
-        self.acting: tuple[Force, ...] = () if callable(forces) else _checked_forces(forces)
+        self.acting: tuple[ExternalForce, ...] = () if callable(forces) else _checked_forces(forces)
         self._forces = forces
         self.is_asked = bool(self._asked) or callable(forces)
         self.tick: float | None = None if self._asked else getattr(forces, "tick", None)
         self.driven = frozenset(motion.joints) if motion is not None else frozenset()
+
+    @property
+    def has_forces(self) -> bool:
+        """Whether forces act from outside, or a function may return some."""
+        return bool(self.acting) or callable(self._forces)
 
     def table(self, layout: Layout, new: Collection[str]) -> ControlTable:
         """Controls of a structure as the kernels read them; joints named in `new` arguments must be there."""
@@ -63,11 +66,7 @@ class Controls:
 
     def load_forces(self, engine: Engine) -> None:
         """Set the acting external forces in an engine."""
-        records: NDArray[Any] = np.zeros(len(self.acting), FORCE)
-        for record, force in zip(records, self.acting, strict=True):
-            record["link"] = link_row(engine.layout, force.link)
-            record["local"], record["point"], record["wrench"] = force._local, force._point, force._wrench
-        engine.set_forces(records)
+        engine.set_forces(force_records(engine.layout, self.acting))
 
     def update(self, m: Mechanism, engine: Engine) -> None:
         """Call the Python controllers and force functions: their values act until the next control tick."""
@@ -76,7 +75,7 @@ class Controls:
             tau += user_code(engine.time, partial(_torques, law, m, engine))
         engine.set_torques(tau)
         if callable(self._forces):
-            self.acting = user_code(engine.time, lambda: _checked_forces(self._forces(m, engine.state)))
+            self.acting = user_code(engine.time, lambda: _returned_forces(self._forces(m, engine.state)))
             user_code(engine.time, lambda: self.load_forces(engine))
 
     def plain_forces(self) -> list[list[Any]] | None:
@@ -86,6 +85,7 @@ class Controls:
         return [
             [_name(f.link), f._wrench[3:].tolist(), f._wrench[:3].tolist(), f._point.tolist(), f.axes]
             for f in self.acting
+            if isinstance(f, Force)
         ]
 
     def take_forces(self, plain: list[list[Any]] | None) -> None:
@@ -94,14 +94,23 @@ class Controls:
             self.acting = tuple(Force(*values) for values in plain)
 
 
-def _checked_forces(found: Any) -> tuple[Force, ...]:
+def _checked_forces(found: Any) -> tuple[ExternalForce, ...]:
     given = () if found is None else (tuple(found) if isinstance(found, Iterable) else (found,))
     for force in given:
-        if not isinstance(force, Force):
+        if not isinstance(force, Force | LinkForces):
             raise InputError(
-                f"forces must be vc.Force objects, or a function (m, s) that returns them, not {quoted(force)}"
+                "forces must be vc.Force or vc.LinkForces objects, or a function (m, s) that returns vc.Force objects, "
+                f"not {quoted(force)}"
             )
     return given
+
+
+def _returned_forces(found: Any) -> tuple[Force, ...]:
+    given = _checked_forces(found)
+    for force in given:
+        if not isinstance(force, Force):
+            raise InputError("a function (m, s) must return vc.Force objects; vc.LinkForces act by themselves")
+    return given  # type: ignore[return-value]
 
 
 def _name(link: Any) -> str:

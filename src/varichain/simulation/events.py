@@ -99,6 +99,11 @@ def stop(reason: str = "") -> Stop:
     return Stop(instance(reason, str, "reason"))
 
 
+def changes_forces(event: Event) -> bool:
+    """Whether an event may change external forces; what functions return is not known before."""
+    return any(callable(action) or (isinstance(action, Use) and "forces" in action.changes) for action in event.actions)
+
+
 def at(time: float, *actions: Planned, name: str | None = None) -> At:
     """An event at a time [s].
 

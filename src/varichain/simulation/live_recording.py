@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import varichain
 from varichain.files import file_name
 from varichain.simulation.engine import Engine
 from varichain.simulation.recording import TraceRecorder
@@ -36,8 +35,7 @@ class Recording:
             n += 1
         self._writer = TraceWriter(path, overwrite=self._overwrite)
         self.paths.append(path)
-        start = {"varichain": varichain.__version__, "start": simulation.time}
-        self._writer.begin(start | self._settings.as_dict())
+        self._writer.begin({"start": simulation.time} | self._settings.as_dict())
         self.recorder = TraceRecorder(self._writer)
         self.recorder.open_epoch(simulation)
         self.recorder.samples(simulation.engine)

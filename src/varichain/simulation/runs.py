@@ -6,14 +6,13 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-import varichain
 from varichain.errors import DivergenceError, InputError, SimulationError, SimulationInterrupted
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion
 from varichain.simulation.books import require_balance, warn_if_coarse
 from varichain.simulation.controls import Controls
-from varichain.simulation.events import check_times, checked_events
+from varichain.simulation.events import Event, changes_forces, check_times, checked_events
 from varichain.simulation.progress import Progress
 from varichain.simulation.recording import TraceRecorder
 from varichain.simulation.settings import DEFAULT_METHOD, Settings, checked_settings, checked_until
@@ -89,13 +88,15 @@ def simulate(
     simulation = Simulation(own, start, settings, given, controls)
     simulation.check_drives(end)
     writer = TraceWriter(out, overwrite=overwrite)
-    writer.begin(_meta(settings, s.time))
+    writer.begin(_meta(settings, s.time, forces, given))
     recorder = TraceRecorder(writer)
     return _run_and_record(simulation, recorder, writer, end, progress, is_new=True)
 
 
-def _meta(settings: Settings, start: float) -> dict[str, Any]:
-    return {"varichain": varichain.__version__, "start": start, **settings.as_dict()}
+def _meta(settings: Settings, start: float, forces: Any, events: list[Event]) -> dict[str, Any]:
+    """What the trace says of the run; whether forces act from outside, since the trace does not hold them."""
+    acts = Controls(None, None, forces).has_forces or any(changes_forces(event) for event in events)
+    return {"start": start, "has_forces": acts, **settings.as_dict()}
 
 
 def _run_and_record(

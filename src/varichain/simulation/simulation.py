@@ -156,7 +156,9 @@ class Simulation:
 
     def _new_engine(self, s: State, controls: Controls, record: NDArray[Any], new: Collection[str] = ()) -> Engine:
         """Engine that owns a state; a missing joint is an error in `new` controls."""
-        restraints = restraints_of(s.layout, self.settings.limits, controls.driven)
+        restraints = restraints_of(
+            s.layout, self.settings.limits, controls.driven, softens=self.settings.method == "implicit"
+        )
         engine = Engine(s, restraints, controls.table(s.layout, new), record)
         controls.load_forces(engine)
         return engine

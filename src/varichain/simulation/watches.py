@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.dynamics.forces import Force
+from varichain.dynamics.forces import ExternalForce
 from varichain.dynamics.joint_forces import joint_forces
 from varichain.instants.actions import Action, Cut
 from varichain.instants.breaking import overloads
@@ -42,7 +42,7 @@ class Watch(ABC):
     once: bool = True
 
     @abstractmethod
-    def value(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> float:
+    def value(self, m: Mechanism, engine: Engine, forces: tuple[ExternalForce, ...]) -> float:
         """Number that passes through zero."""
 
     @abstractmethod
@@ -50,7 +50,7 @@ class Watch(ABC):
         """Whether the event happened between two values."""
 
     @abstractmethod
-    def actions(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> tuple[Any, ...]:
+    def actions(self, m: Mechanism, engine: Engine, forces: tuple[ExternalForce, ...]) -> tuple[Any, ...]:
         """Actions of the event."""
 
 
@@ -64,7 +64,7 @@ class EventWatch(Watch):
         self.event, self.once = event, event.once
         self.name = event.name or f"event {index}"
 
-    def actions(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> tuple[Any, ...]:
+    def actions(self, m: Mechanism, engine: Engine, forces: tuple[ExternalForce, ...]) -> tuple[Any, ...]:
         """The event's actions."""
         return self.event.actions
 
@@ -74,7 +74,7 @@ class ConditionWatch(EventWatch):
 
     event: When
 
-    def value(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> float:
+    def value(self, m: Mechanism, engine: Engine, forces: tuple[ExternalForce, ...]) -> float:
         """Value of the condition."""
         return condition_value(self.event.condition, m, engine.state)
 
@@ -89,7 +89,7 @@ class ForceWatch(EventWatch):
 
     event: WhenForce
 
-    def value(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> float:
+    def value(self, m: Mechanism, engine: Engine, forces: tuple[ExternalForce, ...]) -> float:
         """Largest excess over a threshold, as a fraction of it."""
         wrench = _load(self.event.joint, m, engine, forces)
         if wrench is None:
@@ -112,7 +112,7 @@ class BreakWatch(Watch):
     name = "break"
     once = False
 
-    def value(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> float:
+    def value(self, m: Mechanism, engine: Engine, forces: tuple[ExternalForce, ...]) -> float:
         """1 if a joint is overloaded, -1 if none is."""
         return 1.0 if overloads(m, engine.state, Loads.of(engine), forces) else -1.0
 
@@ -120,7 +120,7 @@ class BreakWatch(Watch):
         """Whether a joint is overloaded."""
         return now > 0.0
 
-    def actions(self, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> tuple[Action, ...]:
+    def actions(self, m: Mechanism, engine: Engine, forces: tuple[ExternalForce, ...]) -> tuple[Action, ...]:
         """Cuts."""
         found = overloads(m, engine.state, Loads.of(engine), forces)
         pulled = [overload.joint for overload in found if overload.cause == "pull"]
@@ -146,7 +146,7 @@ def has_breaks(m: Mechanism) -> bool:
     return any(link.joint is not None and link.joint.breaks is not None for link in (*m.links, *m.virtual_links))
 
 
-def _load(joint: str, m: Mechanism, engine: Engine, forces: tuple[Force, ...]) -> Array | None:
+def _load(joint: str, m: Mechanism, engine: Engine, forces: tuple[ExternalForce, ...]) -> Array | None:
     """Wrench [moment; force] that a joint carries, None if there is no such joint."""
     loads = Loads.of(engine)
     if joint in loads.loop_forces:

@@ -14,7 +14,7 @@ from varichain.spatial.arrays import Array
 from varichain.trace.columns import Columns
 from varichain.trace.hermite import between
 from varichain.trace.labels import PER_FREEDOM
-from varichain.trace.samples import Samples
+from varichain.trace.samples import MemoryRows, Samples, SamplesInRows
 from varichain.trace.slots import Slots
 from varichain.trace.structure import PackedStructure
 from varichain.trace.text import count
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 _FLAT = ("time", "closure")  # one number a sample
+_WRENCHES = ("loop_forces", "joint_forces")  # six numbers of each loop, or joint of the tree
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,19 +33,22 @@ class JointTrace:
 
     Attributes:
         time: Times of the samples (n,) [s].
-        q, v, tau, holding: Coordinates, velocities, torques, and forces of locks and drives:
+        q, v, a, tau, holding: Coordinates, velocities, accelerations, torques, and forces of locks and drives:
             (n,) for one freedom, (n, n_q) or (n, n_v) else; None where the trace has none.
+        wrench: [moment; force] (n, 6) [N m, N] that the joint carries, in a trace of `vc.with_joint_forces`.
     """
 
     time: Array
     q: Array | None
     v: Array | None
+    a: Array | None
     tau: Array | None
     holding: Array | None
+    wrench: Array | None = None
 
     def __repr__(self) -> str:
         """Number of samples, and what there is of them."""
-        blocks = [name for name in ("q", "v", "tau", "holding") if getattr(self, name) is not None]
+        blocks = [name for name in ("q", "v", "a", "tau", "holding", "wrench") if getattr(self, name) is not None]
         return f"<JointTrace: {count(len(self.time), 'sample')} of {', '.join(blocks) or 'time'}>"
 
 
@@ -52,8 +56,8 @@ class Epoch:
     """A span of constant structure: samples in order, and the event that ended it.
 
     Every block of the samples is an attribute, `epoch.q`, and an item, `epoch["q"]`: (n,) for time and closure,
-    (n, n_loops, 6) for loop_forces, (n, width) for the others; all read-only. At the instant of an event there are two
-    samples: the last of the epoch that it ends, and the first of the next.
+    (n, n_loops, 6) for loop_forces, (n, n_joints, 6) for joint_forces, (n, width) for the others; all read-only. At
+    the instant of an event there are two samples: the last of the epoch that it ends, and the first of the next.
 
     Attributes:
         index: Number of the epoch in the run, from 0.
@@ -111,7 +115,7 @@ class Epoch:
         block = self._samples.block(name)
         if name in _FLAT and block.shape[1] == 1:
             return block[:, 0]
-        if name == "loop_forces":
+        if name in _WRENCHES:
             return block.reshape(len(block), -1, 6)
         return block
 
@@ -150,7 +154,10 @@ class Epoch:
         where = {"q": slot.q, **dict.fromkeys(PER_FREEDOM, slot.v)}
         found = {block: self[block][:, of] if block in self.columns else None for block, of in where.items()}
         flat = {block: x[:, 0] if x is not None and x.shape[1] == 1 else x for block, x in found.items()}
-        return JointTrace(self.time, **flat)
+        wrench = (
+            self["joint_forces"][:, list(self.slots.joints).index(name)] if "joint_forces" in self.columns else None
+        )
+        return JointTrace(self.time, **flat, wrench=wrench)
 
     def loop(self, name: str) -> Array:
         """Wrench [moment; force] (n, 6) [N m, N] in a joint that closes a loop, as in `loop_forces`.
@@ -171,6 +178,12 @@ class Epoch:
         if name not in self.slots.couplings:
             raise UnknownNameError("coupling", name, self.slots.couplings)
         return self["coupling_forces"][:, self.slots.couplings.index(name)]
+
+    def extended(self, name: str, values: Array) -> Epoch:
+        """The epoch with one more block of numbers, a row of them for each sample."""
+        rows = np.hstack([self.samples, values.reshape(len(self), -1)])
+        columns = Columns([*self.columns, (name, rows.shape[1] - self.columns.width)], self.columns.labels)
+        return Epoch(self.index, self.structure, SamplesInRows(columns, [MemoryRows(rows)]), self.event, self.lost)
 
     def state(self, i: int) -> State:
         """State of the epoch's mechanism at sample i; negative ones count from the end."""

@@ -11,17 +11,19 @@ UNITS = {
     "time": "s",
     "q": "rad, m; quaternions 1",
     "v": "rad/s, m/s",
+    "a": "rad/s^2, m/s^2",
     "tau": "N m, N",
     "holding": "N m, N",
     "loop_forces": "N m, N",
     "coupling_forces": "N m, N",
+    "joint_forces": "N m, N",
     "energy": "J",
     "work": "J",
     "momentum": "N m s, N s",
     "center": "m",
     "closure": "m or rad",
 }
-PER_FREEDOM = ("v", "tau", "holding")
+PER_FREEDOM = ("v", "a", "tau", "holding")
 """Blocks that have a number for each freedom."""
 _PARTS = {
     "energy": ("energy.kinetic", "energy.gravitational", "energy.elastic"),
@@ -42,6 +44,8 @@ def _labels(epoch: Epoch, block: str, width: int) -> tuple[str, ...]:
         return tuple(f"{name}.{label}" for name, slot in joints for label in slot.labels(block))
     if block == "loop_forces":
         return tuple(f"{name}.{part}" for name in epoch.slots.loops for part in _WRENCH)
+    if block == "joint_forces":
+        return tuple(f"{name}.{part}" for name in epoch.slots.joints for part in _WRENCH)
     if block == "coupling_forces":
         return tuple(f"{name}.force" for name in epoch.slots.couplings)
     if block in epoch.columns.labels:

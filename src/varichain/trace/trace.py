@@ -158,7 +158,7 @@ class Trace:
             raise InputError(f"joint {name!r} is {found}: ask the epochs one by one, as in trace.epochs[0].joint(...)")
         parts = [epoch.joint(name) for epoch in having]
         blocks = {}
-        for block in ("q", *PER_FREEDOM):
+        for block in ("q", *PER_FREEDOM, "wrench"):
             found_blocks = [getattr(part, block) for part in parts]
             blocks[block] = None if any(x is None for x in found_blocks) else np.concatenate(found_blocks)
         return JointTrace(np.concatenate([part.time for part in parts]), **blocks)

@@ -11,7 +11,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-import varichain
 from varichain.errors import InputError, TraceFileError, TraceFileWarning, quoted
 from varichain.files import Path, file_name
 from varichain.mechanism.log import LogEntry, as_dict
@@ -27,6 +26,7 @@ from varichain.trace.sink import Sink
 from varichain.trace.slots import Slots
 from varichain.trace.structure import PackedStructure
 from varichain.trace.trace import OUTCOMES, Trace
+from varichain.version import __version__
 
 Plain = Mapping[str, Any]
 
@@ -71,7 +71,7 @@ class TraceWriter:
     def begin(self, meta: Plain) -> None:
         """Say what the run is made with: plain values; the package's version is added."""
         self._expect("begin", _NEW)
-        entry = self._sink.put_plain(records.META, {"meta": {"varichain": varichain.__version__, **meta}}, "meta")
+        entry = self._sink.put_plain(records.META, {"meta": {"varichain": __version__, **meta}}, "meta")
         self._draft.meta = entry["meta"]
         self._stage = _BETWEEN
         self.flush()
@@ -234,6 +234,7 @@ class TraceWriter:
 def _check_widths(slots: Slots, columns: Columns) -> None:
     widths = {"time": 1, "q": slots.n_q, **dict.fromkeys(PER_FREEDOM, slots.n_v)}
     widths |= {"loop_forces": 6 * len(slots.loops), "coupling_forces": len(slots.couplings)}
+    widths |= {"joint_forces": 6 * len(slots.joints)}
     if "time" not in columns:
         raise InputError(f"samples must have a column 'time'; found {quoted(columns)}")
     for name, width in widths.items():
