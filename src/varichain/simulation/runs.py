@@ -54,11 +54,12 @@ def simulate(
             torques and is called every `control_step`, a function (t, q, v, tau) jitted by Numba; or a list of these,
             which add up.
         motion: Motion that joints are driven along; the forces that this takes are the block `holding` of the trace.
-        forces: External forces on links: `vc.Force` objects, or a function (m, s) that returns them every
-            `control_step`.
+        forces: External forces on links: `vc.Force` objects; `vc.LinkForces`, compiled functions of the links' motion
+            that act at every stage; or a function (m, s) that returns `vc.Force` objects every `control_step`, constant
+            in between: an error of first order in it.
         method: "rk45" (Dormand-Prince, adaptive, order 5), "gbs" (Gragg-Bulirsch-Stoer, adaptive, of high order), "rk4"
             (fixed steps, order 4), "euler" (fixed steps, semi-implicit, order 1), "implicit" (fixed steps, order 2,
-            linearly implicit in dampers, springs and PD gains of joints: for those that are stiff).
+            linearly implicit in dampers, springs, force elements and PD gains: for those that are stiff).
         step: Grid of time [s]; 1 ms by default, 10 ms for "gbs". Fixed steps are as long; adaptive ones land on it.
         sample: Time between stored samples [s], a multiple of `step`, which is the default.
         tolerance: Error allowed in a step of the adaptive methods [rad, m and per second].
