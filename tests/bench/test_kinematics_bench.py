@@ -57,7 +57,7 @@ def test_solutions_are_judged_alike(make):
     from varichain.bench.peer_pink import Pink
 
     aim = _random_aim(start, np.random.default_rng(2))
-    for solver in (_Ours(), Mink(start, has_posture=False), Pink(start, has_posture=False)):
+    for solver in (_Ours(1), Mink(start, has_posture=False), Pink(start, has_posture=False)):
         solver.aim_at(aim)
         q, steps = solver.solve(start.s.q, 1e-4, 100)
         assert 0 < steps < 100 and _is_there(aim, q), type(solver).__name__

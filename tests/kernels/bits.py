@@ -73,7 +73,15 @@ def functions(m, s):
     found = vc.AnimationSpace(m, space)
     handle = an.PreparedSpace(found, damping=0.1)
     handle.approach(s.q)
-    return [handle.velocity, *found.at(s)[:4], found.hessian(s), *vc.AnimationSpace(m, rates).at(s)[1:4]]
+    bounded = an.PreparedSpace(found, damping=0.1, within=0.1, fastest=np.full(m.n_v, 0.05))
+    bounded.approach(s.q)
+    return [
+        handle.velocity,
+        bounded.velocity,
+        *found.at(s)[:4],
+        found.hessian(s),
+        *vc.AnimationSpace(m, rates).at(s)[1:4],
+    ]
 
 
 def batches(m, s, rng, threads):

@@ -136,7 +136,7 @@ def inverse_velocity(
     instance(space, AnimationSpace, "space")
     layout, table = opened(space.mechanism, s)
     wanted = wanted_rows(space, rate, how, "rate")
-    bounds = _bounds(space, layout, within, at_least, at_most, (fastest, sharpest))
+    bounds = checked_bounds(space, layout, within, at_least, at_most, (fastest, sharpest))
     still = closed_copy(layout, table, s).copy()
     still.v[:] = 0.0
     following = follow(space._closures_of(layout), layout, table, still)
@@ -150,7 +150,7 @@ def inverse_velocity(
         levels.append(Level(following.over(found.gradient[where]), right - found.rate[where], how.damping, groups))
     limits = None
     if bounds is not None and within is not None:
-        speed, change = (_largest(layout, x, name) for x, name in ((fastest, "fastest"), (sharpest, "sharpest")))
+        speed, change = (largest_of(layout, x, name) for x, name in ((fastest, "fastest"), (sharpest, "sharpest")))
         low, high = np.maximum(-speed, s.v - within * change), np.minimum(speed, s.v + within * change)
         limits = Inequalities.joined([bounds.rows(still, following.W, within), _box(layout, following.W, low, high)])
     y = _solved(layout, levels, following, how, limits)
@@ -178,7 +178,7 @@ def inverse_acceleration(
     instance(space, AnimationSpace, "space")
     layout, table = opened(space.mechanism, s)
     wanted = wanted_rows(space, acceleration, how, "acceleration")
-    bounds = _bounds(space, layout, within, at_least, at_most, (fastest, sharpest))
+    bounds = checked_bounds(space, layout, within, at_least, at_most, (fastest, sharpest))
     closed = closed_copy(layout, table, s)
     following = follow(space._closures_of(layout), layout, table, closed)
     found = space.at(closed)
@@ -193,7 +193,7 @@ def inverse_acceleration(
         levels.append(Level(following.over(found.gradient[where]), right - bias[where], how.damping, groups))
     limits = None
     if bounds is not None and within is not None:
-        speed, change = (_largest(layout, x, name) for x, name in ((fastest, "fastest"), (sharpest, "sharpest")))
+        speed, change = (largest_of(layout, x, name) for x, name in ((fastest, "fastest"), (sharpest, "sharpest")))
         low, high = np.maximum(-change, (-speed - closed.v) / within), np.minimum(change, (speed - closed.v) / within)
         box = _box(layout, following.W, low - following.w, high - following.w)
         limits = Inequalities.joined([bounds.acceleration_rows(closed, following.W, following.w, within), box])
@@ -274,7 +274,7 @@ def size_of(layout: Layout) -> float:
     return min(1.0, float(np.linalg.norm(layout.arrays["bodies"]["p_PJ"], axis=1).sum()) or 1.0)
 
 
-def _bounds(
+def checked_bounds(
     space: AnimationSpace, layout: Layout, within: float | None, at_least: Any, at_most: Any, largest: tuple[Any, Any]
 ) -> Bounds | None:
     """Bounds of joints and functions, if there are any."""
@@ -295,7 +295,7 @@ def _box(layout: Layout, W: Array, low: Array, high: Array) -> Inequalities | No
     return Inequalities(W[bounded], low[bounded], high[bounded], names)
 
 
-def _largest(layout: Layout, given: Any, what: str) -> Array:
+def largest_of(layout: Layout, given: Any, what: str) -> Array:
     """Largest speeds or accelerations (n_v,), infinite where none is given."""
     if given is not None and not isinstance(given, Mapping):
         return weights_of(layout, given, what)

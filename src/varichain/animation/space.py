@@ -63,6 +63,7 @@ class AnimationSpace(Reported):
         self._aims: dict[tuple[tuple[str, bool], ...], AnimationSpace] = {}
         self._ranges: tuple[Layout, Any, Any] | None = None
         self._closures: tuple[Layout, AnimationSpace | None] | None = None
+        self._joined: tuple[tuple[AnimationSpace, ...], Program] | None = None
         self._program_of(layout_of(m))
 
     def __len__(self) -> int:
@@ -182,6 +183,17 @@ class AnimationSpace(Reported):
         if program is None or program.layout is not layout:
             program = self._program = Program(self.mechanism, layout, self.names, self._nodes)
         return program
+
+    def _program_with(self, layout: Layout, others: tuple[AnimationSpace, ...]) -> Program:
+        """Tables of this space and others, one after the other; those of the last call are kept."""
+        if not others:
+            return self._program_of(layout)
+        joined = self._joined
+        if joined is None or joined[0] != others or joined[1].layout is not layout:
+            parts = self, *others
+            names, nodes = ([x for part in parts for x in of(part)] for of in (lambda p: p.names, lambda p: p._nodes))
+            joined = self._joined = others, Program(self.mechanism, layout, names, nodes)
+        return joined[1]
 
     def _at(self, s: State, depth: int) -> Evaluation:
         layout, table = opened(self.mechanism, s)
