@@ -28,10 +28,13 @@ def test_the_first_link_is_held():
 
 
 @long_run
-def test_a_point_beyond_reach_is_approached():
-    """The tip goes to the nearest point that a bent chain reaches, with bounded velocities."""
-    epoch = reach(x=0.9, z=1.2).run(until=3.0).epochs[0]
-    assert epoch["tracked"][-1] == pytest.approx([0.594, 0.0, 0.792], abs=1e-3)
+@pytest.mark.parametrize(("is_held", "nearest"), [(False, 0.5), (True, float(np.hypot(0.8, 1.2)) - 0.9)])
+def test_a_point_beyond_reach_is_approached(is_held, nearest):
+    """The tip comes nearer all the time, to 6e-4 m of the nearest point there is, with bounded velocities."""
+    epoch = reach(x=0.9, z=1.2, hold_first=is_held).run(until=3.0).epochs[0]
+    distance = np.linalg.norm(epoch["tracked"][:, [0, 2]] - (0.9, 1.2), axis=1)
+    assert 0.0 <= distance[-1] - nearest < 6e-4
+    assert np.diff(distance).max() < 2e-5  # the feedback swings by less than 1e-4 about a stretched chain
     assert np.abs(epoch["v"]).max() < 2.0
 
 
