@@ -64,6 +64,8 @@ METHODS = {
         "advance",
     ],
     "Inertia": ["sphere", "box", "cylinder", "capsule", "rod", "ellipsoid", "point"],
+    "Motion": ["save", "load"],
+    "TimeFunctions": ["save", "load"],
     "Trace": ["at", "save", "load", "to_csv", "joint"],
     "SwingTwist": ["angles"],
     "AnimationSpace": ["value", "at", "gradient", "rate", "bias", "acceleration", "hessian", "step_hessian", "reduced"],
@@ -174,6 +176,13 @@ def trace_file():
     """A saved trace."""
     path = fresh(".h5")
     shows.show(0.2).save(path)
+    return path
+
+
+def functions_file(kind):
+    """A saved motion, or saved functions of time."""
+    path = fresh(".json")
+    kind({"elbow": 0.5}).save(path)
     return path
 
 
@@ -298,6 +307,10 @@ SPECIAL = {
     ("Trace.save", "path"): lambda m, s: fresh(".h5"),
     ("Trace.to_csv", "path"): lambda m, s: fresh(".csv"),
     ("Trace.load", "path"): lambda m, s: trace_file(),
+    ("Motion.save", "path"): lambda m, s: fresh(".json"),
+    ("Motion.load", "path"): lambda m, s: functions_file(vc.Motion),
+    ("TimeFunctions.save", "path"): lambda m, s: fresh(".json"),
+    ("TimeFunctions.load", "path"): lambda m, s: functions_file(vc.TimeFunctions),
     ("Connect", "joint"): lambda m, s: vc.Spherical(),
     ("connect", "joint"): lambda m, s: vc.Spherical(),
     ("Mechanism.connect", "joint"): lambda m, s: vc.Spherical(),
@@ -369,6 +382,8 @@ def owner(name, m, s):
         "Mechanism": lambda: m,
         "State": lambda: s,
         "Batch": lambda: vc.Batch(m),
+        "Motion": lambda: vc.Motion({"elbow": 0.5}),
+        "TimeFunctions": lambda: vc.TimeFunctions({"elbow": 0.5}),
         "Trace": lambda: shows.show(0.2),
         "SwingTwist": lambda: vc.SwingTwist(1.0),
         "AnimationSpace": lambda: vc.AnimationSpace(m, {"tip": vc.animation.point("tip")}),

@@ -153,6 +153,34 @@ def test_a_track_is_followed_through_a_cut():
     assert np.linalg.norm(tip.value(trace.at(0.2)) - course(0.2)) < 2e-3
 
 
+@long_run
+def test_a_dimension_that_becomes_a_loop_leaves_u():
+    """A hip is held by its functions, then by a chair: the chair's first force is the last tau_u, motion goes on."""
+    m = planar_chain(3)
+    s = m.state()
+    s.q = (1.9, -1.6, 1.5)
+    hip, angle = an.point("rod 2", (1, 0, 0)), an.coordinate("phi 3")
+    space = vc.AnimationSpace(m, {"hip": hip[:2], "trunk": angle})
+    place, course = vc.pose(m, s, "rod 2") @ (1, 0, 0), CubicSpline([0, 0.1, 0.2, 0.4], [1.5, 1.53, 1.6, 1.4])
+    tracker = Tracker(space, {"hip": place[:2], "trunk": course}, feedback=20.0, extended=True)
+    chair = vc.connect("rod 2", "ground", vc.Spherical(), (1, 0, 0), name="chair")
+    events = [vc.at(0.2 - 1e-7, chair, name="sits down")]  # just before a tick: the tracker is asked again at once
+    trace = vc.simulate(m, s, 0.4, controller=tracker, events=events, step=1e-3, control_step=1e-3)
+    before, after = trace.epochs
+    at = int(np.searchsorted(after.time, 0.2 + 1e-9))  # samples at a tick have the torques before it
+    last, first = before.state(len(before) - 1), after.state(0)
+    own = vc.AnimationSpace(before.mechanism, space.functions)
+    wanted = Tracker(own, tracker.tracks, feedback=20.0)._wanted_accelerations(own, last)
+    tau_u = an.space_dynamics(own, last).force(np.concatenate([np.ravel(x) for x in wanted.values()]))
+    force, change = after["loop_forces"][at, 0, 3:5], before["tau"][-1] - after["tau"][at]
+    assert np.abs(tau_u[:2]).max() > 5.0
+    assert force == pytest.approx(tau_u[:2], rel=5e-4)  # one tick of 1 ms later
+    assert change == pytest.approx(own.gradient(last)[:2].T @ tau_u[:2], abs=0.1)  # torques of a tick before
+    assert np.abs(first.v - last.v).max() < 2e-4 and np.abs(first.q - last.q).max() < 1e-6
+    assert trace.at(0.4)["phi 3"].q == pytest.approx(float(course(0.4)), abs=2e-3)
+    assert np.linalg.norm(vc.pose(after.mechanism, trace.at(0.4), "rod 2") @ (1, 0, 0) - place) < 1e-5
+
+
 REFUSED = {
     "no tracks": (lambda space: Tracker(space, {}), vc.InputError, "at least one"),
     "an unknown function": (lambda space: Tracker(space, {"tap": [0, 0]}), vc.UnknownNameError, "tap"),

@@ -23,6 +23,8 @@ from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array, flag, instance, non_negative_scalar
 from varichain.spatial.report import Listing, Report, Reported, numbers
 
+_BLOCKED = 1e-9  # parts of rows that loops leave: less is rounding
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SpaceDynamics(Reported):
@@ -92,21 +94,14 @@ def space_dynamics(
     found = space._at(closed, HESSIANS if wants_products else GRADIENTS)
     reduced = reduce(space, layout, found, following, wants_products)
     _require_independent(reduced, wants_products)
-    G, W = reduced.gradient, reduced.W
-    M = mass_matrix(space.mechanism, closed)
-    A = W.T @ M @ W
-    load = W.T @ (bias_force(space.mechanism, closed, forces) + M @ following.w)
-    inverse = np.linalg.solve(A, G.T)
-    inertia = np.linalg.inv(G @ inverse)
-    inertia = 0.5 * (inertia + inertia.T)
-    G_u = np.asarray(inverse @ inertia, dtype=np.float64)
-    bias = G_u.T @ load - inertia @ reduced.bias
+    W = reduced.W
+    inertia, G_u, bias = _in_u(space, closed, following, reduced.gradient, reduced.bias, forces)
     curvature = products_in_u = None
     if wants_products:
         assert reduced.hessian is not None and following.dW is not None
         H = np.einsum("jb,ijl,la->iba", G_u, reduced.hessian, G_u, optimize=True)
         own = -np.einsum("ki,iba->kba", G_u, H)
-        P = np.einsum("jb,kjl,la->kba", G_u, _joint_products(space, closed, M, following), G_u, optimize=True)
+        P = np.einsum("jb,kjl,la->kba", G_u, _joint_products(space, closed, following), G_u, optimize=True)
         products_in_u = _symmetric(np.einsum("ki,kba->iba", G_u, P) - np.einsum("ip,pba->iba", inertia, H))
         bent = np.einsum("jb,kjl,la->kba", G_u, following.dW, G_u, optimize=True)
         curvature = _symmetric(np.einsum("kj,jba->kba", W, own) + bent)
@@ -164,6 +159,38 @@ def least_torque(
     return answer, tau
 
 
+def function_torques(space: AnimationSpace, s: State, acceleration: Mapping[str, Any]) -> Array:
+    """Torques tau = G^T tau_u (n_v,) of functions alone [PFB, (40)], with which they have wanted accelerations.
+
+    Dimensions that loops block are no part of u: forces of the loops take the place of their tau_u.
+    """
+    layout, table = opened_with_mass(space.mechanism, s)
+    where, right, _ = wanted_rows(space, acceleration, Resolution(), "acceleration")[0]
+    closed = closed_copy(layout, table, s)
+    following = follow(space._closures_of(layout), layout, table, closed)
+    found = space.at(closed)
+    G = found.gradient[where]
+    length = np.linalg.norm(G @ following.W, axis=1)
+    is_moving = length > _BLOCKED * np.maximum(1.0, np.linalg.norm(G, axis=1))
+    own = found.bias[where] + G @ following.w
+    inertia, _, bias = _in_u(space, closed, following, (G @ following.W)[is_moving], own[is_moving], ())
+    tau: Array = G[is_moving].T @ (inertia @ right[is_moving] + bias)
+    return tau
+
+
+def _in_u(
+    space: AnimationSpace, s: State, following: Following, G: Array, own: Array, forces: Iterable[Force]
+) -> tuple[Array, Array, Array]:
+    """I_uu, G_u and the bias of dimensions with rows G over independent velocities and biases of their own."""
+    W, M = following.W, mass_matrix(space.mechanism, s)
+    load = W.T @ (bias_force(space.mechanism, s, forces) + M @ following.w)
+    inverse = np.linalg.solve(W.T @ M @ W, G.T)
+    inertia = np.linalg.inv(G @ inverse)
+    inertia = 0.5 * (inertia + inertia.T)
+    G_u = np.asarray(inverse @ inertia, dtype=np.float64)
+    return inertia, G_u, np.asarray(G_u.T @ load - inertia @ own, dtype=np.float64)
+
+
 def _require_independent(reduced: Reduced, wants_all: bool) -> None:
     m, n = reduced.gradient.shape
     if reduced.rank < m:
@@ -175,12 +202,12 @@ def _require_independent(reduced: Reduced, wants_all: bool) -> None:
         raise InputError(f"H_uu and P_uuu need as many dimensions as there are freedoms: {n}, not {m}")
 
 
-def _joint_products(space: AnimationSpace, s: State, M: Array, following: Following) -> Array:
+def _joint_products(space: AnimationSpace, s: State, following: Following) -> Array:
     """P* (n_f, n_f, n_f) of the independent velocities: the part of the bias that is quadratic in them.
 
     Polarised: gravity and springs do not change, dampers and friction change their sign, with the velocity.
     """
-    W, dW = following.W, following.dW
+    W, dW, M = following.W, following.dW, mass_matrix(space.mechanism, s)
     assert dW is not None
     probe, n = s.copy(), W.shape[1]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from varichain.animation.dynamics import least_torque
+from varichain.animation.dynamics import function_torques, least_torque
 from varichain.animation.inverse import Resolution, inverse_acceleration, inverse_velocity
 from varichain.animation.observing import Observed, Observing
 from varichain.animation.space import AnimationSpace
@@ -18,7 +18,7 @@ from varichain.errors import InputError
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import finite_array, finite_scalar, instance, mapping, non_negative_scalar
+from varichain.spatial.checks import finite_array, finite_scalar, flag, instance, mapping, non_negative_scalar
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +114,9 @@ class Tracker:
 
     As a controller of a simulation, `controller=tracker`, it returns torques by inverse dynamics at the actual state:
     of all joints, or of least norm if not all freedoms have an actuator. Velocities that no function asks for decay, as
-    accelerations of least norm alone would let them grow.
+    accelerations of least norm alone would let them grow. With `extended`, torques are those of the functions alone,
+    tau = G^T tau_u [PFB, 4.5.1]: what no function asks for is not driven. A dimension that a connection blocks leaves
+    u then, and its tau_u becomes the loop's force, which is the same number.
 
     Attributes:
         space: Functions; those without a track are free.
@@ -122,6 +124,7 @@ class Tracker:
         resolution: How redundancy is resolved.
         feedback: Rate at which errors, and velocities that no function asks for, decay [1/s].
         brake: Damping of joint rates in torques of least norm [N m s/rad].
+        extended: Whether functions alone are driven.
     """
 
     def __init__(
@@ -131,6 +134,7 @@ class Tracker:
         resolution: Resolution | None = None,
         feedback: float = 10.0,
         brake: float = 0.0,
+        extended: bool = False,
     ) -> None:
         """Join functions and tracks; a curve or numbers in place of a `Track` hold all the time."""
         self._watch = Watch(space, tracks)
@@ -141,7 +145,7 @@ class Tracker:
             if sorted(flat) != sorted(self.tracks):
                 raise InputError(f"priorities must name each function that has a track once: {sorted(self.tracks)}")
         self.feedback = non_negative_scalar(feedback, "feedback")
-        self.brake = non_negative_scalar(brake, "brake")
+        self.brake, self.extended = non_negative_scalar(brake, "brake"), flag(extended, "extended")
 
     def velocity(self, s: State) -> Array:
         """Joint velocities (n_v,) that follow the tracks at the state's time."""
@@ -156,6 +160,10 @@ class Tracker:
         """Torques (n_v,) that follow the tracks."""
         space = self._space_of(m)
         wanted = self._wanted_accelerations(space, s)
+        if not wanted:
+            return np.zeros(len(s.v))
+        if self.extended:
+            return function_torques(space, s, wanted)
         if all(slot.actuated or not slot.coordinates for slot in s.layout.slots):
             how = self._decaying(s, wanted)
             return inverse_dynamics(m, s, inverse_acceleration(space, s, wanted, how).motion).tau

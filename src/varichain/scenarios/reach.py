@@ -80,7 +80,7 @@ def course_to(start: Array, end: Array, duration: float, power: int = 3) -> PPol
     from scipy.interpolate import PPoly
 
     left = Polynomial([1.0, -1.0]) ** power * Polynomial([1.0, power, 0.5 * power * (power + 1)])
-    numbers = (1.0 - left).coef / duration ** np.arange(power + 3)
+    numbers = np.asarray((1.0 - left).coef, dtype=np.float64) / duration ** np.arange(power + 3)
     moving = numbers[::-1, None] * (end - start)[None, :]
     moving[-1] += start
     resting = np.concatenate([np.zeros((power + 2, len(start))), end[None, :]])
