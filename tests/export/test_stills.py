@@ -88,6 +88,23 @@ def test_a_planar_mechanism_is_drawn_in_its_plane(fourbar):
     assert len(circles(still)) == 4  # the joint that closes the loop is one of them
 
 
+def test_targets_are_rings():
+    """A tracker's point is a disc, its target a ring in its colour, both where they are."""
+    m, s = SCENARIOS["reach"]().mechanism, SCENARIOS["reach"]().state
+    space = vc.AnimationSpace(m, {"tip": vc.animation.point("tip")[[0, 2]]})
+    watch = vc.animation.Watch(space, {"tip": [0.35, 0.55]})
+    plain, drawn = vc.draw(m, s), vc.draw(m, s, tracker=watch)
+    more = [circle for circle in elements(drawn, "circle") if circle.get("stroke") == hex_color(palette.TARGET)]
+    assert len(circles(drawn)) == len(circles(plain)) + 2 and len(more) == 1
+    base, tip, target = circles(drawn)[0], *circles(drawn)[-2:]
+    scale = np.linalg.norm(tip - base) / np.linalg.norm(vc.pose(m, s, "tip").p)
+    assert (target - base) / scale * (1, -1) == pytest.approx([0.35, 0.55], abs=1e-3)
+    own = {"tip": (vc.pose(m, s, "tip").p, (0.35, 0.0, 0.55))}
+    assert vc.draw(m, s, tracker=own).svg == drawn.svg
+    with pytest.raises(vc.InputError, match="point and target 'tip'"):
+        vc.draw(m, s, tracker={"tip": (0.0, 1.0)})
+
+
 def test_forces_are_arrows(fourbar):
     """With a result of the dynamics the loop force is drawn, along its direction."""
     m, s = fourbar

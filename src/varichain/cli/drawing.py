@@ -49,16 +49,22 @@ def draw(
             raise UsageError(f"--to {str(to)!r} must end with {' or '.join(SUFFIXES)}: the suffix says what is drawn")
         shape, look = picture_size(size), look_options(camera, background, labels)
         free_file(to, overwrite)
-        m, s = _shown(target, time, settings or [], lenient)
-        drawn(m, s, to, size=shape, overwrite=overwrite, **look)
+        m, s, tracker = _shown(target, time, settings or [], lenient)
+        drawn(m, s, to, tracker=tracker, size=shape, overwrite=overwrite, **look)
         if as_json:
             print_json({"target": target, "file": str(to), "bytes": to.stat().st_size})
         else:
             say(f"{m.name} in {to} ({to.stat().st_size / 1000:.0f} kB)")
 
 
-def _shown(target: str, time: float | None, settings: list[str], is_lenient: bool) -> tuple[Mechanism, State | None]:
-    """Mechanism and state that a target stands for."""
+def _shown(
+    target: str, time: float | None, settings: list[str], is_lenient: bool
+) -> tuple[Mechanism, State | None, object]:
+    """Mechanism and state that a target stands for, with what is tracked in it."""
+    import numpy as np
+
+    from varichain.scene.moments import aims_of
+
     kind = kind_of(target)
     if time is not None and kind != "trace":
         raise UsageError(f"--time is for traces; {target!r} is a {kind}: `varichain run {target} --out FILE.h5` first")
@@ -66,8 +72,11 @@ def _shown(target: str, time: float | None, settings: list[str], is_lenient: boo
         trace = trace_from(target)
         t = trace.epochs[0].start if time is None else time
         with usage():
-            return trace.epoch_at(t).mechanism, trace.at(t)
+            epoch = trace.epoch_at(t)
+            aims = {name: aim[:, 0] for name, aim in aims_of(epoch, np.array([t])).items() if np.isfinite(aim).all()}
+            return epoch.mechanism, trace.at(t), aims
     if kind == "robot":
-        return robot_from(target, is_lenient), None
+        return robot_from(target, is_lenient), None, None
     scenario = scenario_from(target, settings)
-    return scenario.mechanism, scenario.state
+    laws = scenario.controller if isinstance(scenario.controller, list | tuple) else [scenario.controller]
+    return scenario.mechanism, scenario.state, next((law for law in laws if hasattr(law, "observed")), None)

@@ -93,9 +93,17 @@ class Still:
 
 
 def still_of(
-    m: Mechanism, q: Array, size: tuple[int, int], look: Look, loop_forces: Mapping[str, Array] | None = None
+    m: Mechanism,
+    q: Array,
+    size: tuple[int, int],
+    look: Look,
+    loop_forces: Mapping[str, Array] | None = None,
+    aims: Mapping[str, Array] | None = None,
 ) -> Still:
-    """The picture of a mechanism with coordinates q (n_q,), and with wrenches [moment; force] of loops by name."""
+    """The picture of a mechanism with coordinates q (n_q,).
+
+    It has wrenches [moment; force] of loops by name, and points with their targets (2, 3) [m] by name.
+    """
     is_pair = is_sequence(size) and len(size) == 2 and all(is_index(number, 7681) for number in size)
     if not is_pair or min(size) < 64:
         text = shown(size)
@@ -103,11 +111,16 @@ def still_of(
     wrenches = [np.zeros(6)] * len(m.virtual_links)
     if loop_forces is not None:
         wrenches = [np.asarray(loop_forces[str(link.joint and link.joint.name)]) for link in m.virtual_links]
-    columns = Columns([("time", 1), ("q", len(q)), ("loop_forces", 6 * len(wrenches))])
+    aims = {} if aims is None else aims
+    labels = [f"{name}[{i}]" for name in aims for i in range(3)]
+    both = np.array(list(aims.values())).reshape(-1, 2, 3)
+    blocks = [("time", 1), ("q", len(q)), ("loop_forces", 6 * len(wrenches))]
+    blocks += [("tracked", len(labels)), ("targets", len(labels))] if aims else []
+    columns = Columns(blocks, {"tracked": labels, "targets": labels} if aims else None)
     with TraceWriter() as writer:
         writer.begin({})
         writer.open_epoch(description(m), columns)
-        writer.append(np.concatenate([[0.0], q, *wrenches])[None])
+        writer.append(np.concatenate([[0.0], q, *wrenches, both[:, 0].ravel(), both[:, 1].ravel()])[None])
         playback = Playback(writer.finish())
     look.check(playback.parts)
     return Still(playback, size, look)

@@ -27,6 +27,7 @@ def svg_of(playback: Playback, size: tuple[int, int], look: Look) -> str:
     sheet = _Sheet(playback, size, look)
     content = [*(sheet.ground() if look.ground else ()), *sheet.links()]
     content += [*sheet.elements(), *(sheet.joints() if look.joints else ()), *(sheet.forces() if look.forces else ())]
+    content += [*sheet.aims()]
     content += [*(sheet.labels() if look.labels else ()), *(sheet.title() if look.title else ())]
     box = f'width="{size[0]}" height="{size[1]}" viewBox="0 0 {size[0]} {size[1]}"'
     paper = f'<rect width="100%" height="100%" fill="{hex_color(look.background)}"/>'
@@ -154,6 +155,18 @@ class _Sheet:
                 yield _line(a, b - tip * along, color, 0.6 * self._mark)
                 head = np.array([b, b - tip * along + 0.45 * tip * across, b - tip * along - 0.45 * tip * across])
                 yield _polygon(head, color, color, 1.0)
+
+    def aims(self) -> Iterator[str]:
+        """Tracked points, and rings where they shall be."""
+        for aim in self.playback.aims.values():
+            for place, factor, look in zip(aim[:, 0], (0.7, 1.3), self._aim_looks(), strict=True):
+                if np.isfinite(place).all():
+                    x, y = self.on(place)
+                    yield f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{factor * self._mark:.2f}" {look}/>'
+
+    def _aim_looks(self) -> tuple[str, str]:
+        ring = f'fill="none" stroke="{hex_color(palette.TARGET)}" stroke-width="{0.5 * self._mark:.2f}"'
+        return f'fill="{hex_color(palette.TRACKED)}"', ring
 
     def labels(self) -> Iterator[str]:
         """Names of links beside their middles."""
