@@ -291,6 +291,7 @@ def test_states_travel_with_their_mechanism(m, rng):
 
 EDITS = {
     "mass": lambda m: m.set_inertia("revolute", vc.Inertia.sphere(3.0, 0.2)),
+    "place": lambda m: m.set_place("revolute", (0.1, 0.2, 0.3)),
     "gravity": lambda m: setattr(m, "gravity", (1.0, 2.0, 3.0)),
     "damping": lambda m: m.edit_joint("revolute", damping=1.0),
     "limits": lambda m: m.edit_joint("revolute", limits=(-1.0, 1.0)),

@@ -159,6 +159,8 @@ def test_described_anew_after_edits():
     edits = [
         lambda: m.set_inertia(m.links[0], vc.Inertia.point(3.0)),
         lambda: m.edit_joint(m.joints[0].name, damping=0.5),
+        lambda: m.set_place(m.joints[1].name, (0.4, 0.0, 0.1)),
+        lambda: m.set_place(m.virtual_links[0].joint.name, (0.3, 0.0, 0.0), (0.2, 0.0, 0.0)),
         lambda: m.edit_joint(m.virtual_links[0].joint.name, name="renamed"),
         lambda: setattr(m, "gravity", (1, 2, 3)),
         lambda: m.cut(m.joints[1].name),

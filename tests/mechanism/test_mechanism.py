@@ -9,7 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from varichain.errors import DuplicateNameError, InputError, StructureError, UnknownNameError
-from varichain.mechanism import Box, Fixed, Free, Inertia, Link, Mechanism, Prismatic, Revolute, Sphere, Spherical
+from varichain.mechanism import (
+    Box,
+    Fixed,
+    Free,
+    Inertia,
+    Link,
+    Mechanism,
+    Prismatic,
+    Revolute,
+    Sphere,
+    Spherical,
+    description,
+)
 from varichain.mechanism.check import check
 from varichain.spatial.pose import Pose
 
@@ -242,6 +254,29 @@ def test_gravity(arm):
         with pytest.raises(InputError, match="gravity"):
             arm.gravity = bad
     assert arm.gravity[2] == -1.62
+
+
+def test_set_place():
+    """A joint of the tree, and one that closes a loop, can be put elsewhere: the mechanism is one built that way."""
+    m, twin = Mechanism("bars"), Mechanism("bars")
+    for one, length, pivot in ((m, 0.5, (1.0, 0.0, 0.0)), (twin, 0.7, (1.2, 0.0, 0.1))):
+        one.add_link("crank", joint=Revolute("y", name="crank"))
+        one.add_link("rod", "crank", Revolute("y", name="knee"), at=(length, 0, 0))
+        one.connect("rod", "ground", Revolute("y"), at=(length, 0, 0), at_other=pivot, name="pin")
+    m.set_place("knee", (0.7, 0, 0))
+    m.set_place("pin", at_other=(1.2, 0.0, 0.1))
+    m.set_place("pin", at=Pose((0.7, 0, 0)))
+    assert description(m) == description(twin)
+    before = contents(m)
+    for arguments, error, words in (
+        (("knee",), InputError, "give one of them"),
+        (("knee", (0, 0, 0), (0, 0, 0)), InputError, "closes no loop"),
+        (("pin", (0, 0)), InputError, "at"),
+        (("pins", (0, 0, 0)), UnknownNameError, "pin"),
+    ):
+        with pytest.raises(error, match=words):
+            m.set_place(*arguments)
+    assert contents(m) == before
 
 
 def test_set_inertia(arm):

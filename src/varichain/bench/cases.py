@@ -19,6 +19,7 @@ from varichain.bench.contenders import (
     STEP,
     DisagreementError,
 )
+from varichain.bench.designs import design_costs
 from varichain.bench.kinematics import composed_functions, kinematics_step
 from varichain.bench.measures import (
     Effort,
@@ -104,6 +105,7 @@ def _all_cases() -> list[Case]:
         Case("structure change: figure", structure_changes),
         Case("derivatives beside inverse dynamics: figure", derivative_costs),
         Case("batch: figure, 4 welds", batches),
+        Case("designs: four-bar", design_costs),
         Case("inverse kinematics: figure, open", kinematics_step),
         Case("composed functions: figure, open", composed_functions),
         Case("reach: figure", partial(reach_problems, figure_at_rest), is_long=True),

@@ -1,5 +1,6 @@
 """Derivatives of the dynamics: exact, of open and closed chains, named by joints."""
 
+from varichain.derivatives.designs import Designs, designs
 from varichain.derivatives.forward import ByTorque, ForwardDynamicsDerivatives, forward_dynamics_derivatives
 from varichain.derivatives.impact import ImpactDerivatives, impact_derivatives
 from varichain.derivatives.inverse import ByMotion, InverseDynamicsDerivatives, inverse_dynamics_derivatives
@@ -22,6 +23,7 @@ __all__ = [
     "ByTorque",
     "Cycle",
     "Derivative",
+    "Designs",
     "ForwardDynamicsDerivatives",
     "ImpactDerivatives",
     "InverseDynamicsDerivatives",
@@ -30,6 +32,7 @@ __all__ = [
     "Sensitivity",
     "TotalDerivatives",
     "base_parameters",
+    "designs",
     "forward_dynamics_derivatives",
     "identify",
     "impact_derivatives",

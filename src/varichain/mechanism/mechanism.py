@@ -261,6 +261,34 @@ class Mechanism:
         found._edit(inertia=checked_inertia(inertia), _spec=None)
         self._edited()
 
+    def set_place(self, joint: str, at: Place | None = None, at_other: Place | None = None) -> None:
+        """Put a joint elsewhere on its links: a length or a pivot of another design. States stay as they are.
+
+        Loops are closed in other states then: `assemble(m, s)` finds the nearest one.
+
+        Args:
+            joint: Name of a joint of the tree, or of one that closes a loop.
+            at: Of a joint of the tree, its frame in the parent's frame; of a loop, in the frame of the link that was
+                connected, as in `connect`; where it is, if left out.
+            at_other: Of a loop, its frame in the frame of the other link.
+
+        Raises:
+            InputError: A joint of the tree has no other frame; or neither is given.
+            UnknownNameError: No such joint.
+        """
+        link = self.link_of_joint(joint)
+        if at is None and at_other is None:
+            raise InputError(f"joint {joint!r} stays where it is without at and at_other: give one of them")
+        if not link.is_virtual and at_other is not None:
+            raise InputError(f"joint {joint!r} closes no loop: its place is `at`, the link's frame moves with it")
+        places = {}
+        if at is not None:
+            places["on_real" if link.is_virtual else "at"] = Pose.coerce(at, "at")
+        if at_other is not None:
+            places["at"] = Pose.coerce(at_other, "at_other")
+        link._edit(**places, _spec=None)
+        self._edited(tree=not link.is_virtual)
+
     def edit_joint(self, joint: str, /, **changes: Any) -> Joint:
         """Replace fields of the joint called `joint`, as in `edit_joint("knee", damping=0.1)`; its kind stays.
 
