@@ -34,7 +34,8 @@ TOPICS = {
         "inverse_dynamics_derivatives InverseDynamicsDerivatives forward_dynamics_derivatives "
         "ForwardDynamicsDerivatives Derivative total_derivatives TotalDerivatives inertial_regressor Regressor "
         "base_parameters identify BaseParameters impact_derivatives ImpactDerivatives linearise Linearisation "
-        "sensitivity Sensitivity periodic Cycle designs Designs derivatives",
+        "sensitivity Sensitivity periodic Cycle design_derivatives "
+        "DesignDerivatives designs Designs derivatives",
     ),
     "changes": (
         "Changes of structure",

@@ -66,9 +66,10 @@ def test_power_is_that_of_the_drive():
 def test_what_cannot_be_closed_is_not_a_number():
     """A crank that is too long for a whole turn has positions where nothing closes, and others where all is well."""
     m, s = four_bar()
-    found = vc.designs(m, s, redesign, [LENGTHS, (1.0, 0.8, 0.5, 0.4), LENGTHS], {"crank": ANGLES})
+    angles = ANGLES[:: scaled(1, 2)]
+    found = vc.designs(m, s, redesign, [LENGTHS, (1.0, 0.8, 0.5, 0.4), LENGTHS], {"crank": angles})
     assert found.is_closed[0].all() and found.is_closed[2].all()
-    assert 0 < found.is_closed[1].sum() < 36
+    assert 0 < found.is_closed[1].sum() < len(angles)
     for values in (found.q, found["knee"], found["pin"], found.tau["crank"]):
         bad = np.isnan(values.reshape(*values.shape[:2], -1)).any(axis=2)
         assert np.array_equal(bad, ~found.is_closed)

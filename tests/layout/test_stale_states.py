@@ -56,6 +56,7 @@ FURTHER = {
     "acceleration": ([0.0] * 11, "hand"),
     "bias_acceleration": ("hand",),
     "change": ([vc.cut("wrist")],),
+    "design_derivatives": (["wrist.x"],),
     "designs": (lambda m, x: None, [[0.0]], {"wrist": [0.0]}),
     "equilibrium": (None, [vc.Force("ball", force=(0, 0, 9.81), at=(0.5, 0, 0))]),  # bears its weight
     "impact": ([vc.connect("hand", "ground", vc.Spherical())],),

@@ -179,7 +179,7 @@ def function_torques(space: AnimationSpace, s: State, acceleration: Mapping[str,
 
 
 def _in_u(
-    space: AnimationSpace, s: State, following: Following, G: Array, own: Array, forces: Iterable[Force]
+    space: AnimationSpace, s: State, following: Following, G: Array, own: Array, forces: Iterable[ExternalForce]
 ) -> tuple[Array, Array, Array]:
     """I_uu, G_u and the bias of dimensions with rows G over independent velocities and biases of their own."""
     W, M = following.W, mass_matrix(space.mechanism, s)

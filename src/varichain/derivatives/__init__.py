@@ -1,5 +1,6 @@
 """Derivatives of the dynamics: exact, of open and closed chains, named by joints."""
 
+from varichain.derivatives.design import ByDesign, DesignDerivatives, design_derivatives
 from varichain.derivatives.designs import Designs, designs
 from varichain.derivatives.forward import ByTorque, ForwardDynamicsDerivatives, forward_dynamics_derivatives
 from varichain.derivatives.impact import ImpactDerivatives, impact_derivatives
@@ -18,11 +19,13 @@ from varichain.derivatives.totals import ByState, TotalDerivatives, total_deriva
 
 __all__ = [
     "BaseParameters",
+    "ByDesign",
     "ByMotion",
     "ByState",
     "ByTorque",
     "Cycle",
     "Derivative",
+    "DesignDerivatives",
     "Designs",
     "ForwardDynamicsDerivatives",
     "ImpactDerivatives",
@@ -32,6 +35,7 @@ __all__ = [
     "Sensitivity",
     "TotalDerivatives",
     "base_parameters",
+    "design_derivatives",
     "designs",
     "forward_dynamics_derivatives",
     "identify",

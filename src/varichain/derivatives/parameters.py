@@ -21,7 +21,7 @@ from varichain.spatial.arrays import Array
 from varichain.spatial.checks import instance
 from varichain.spatial.report import Listing, Report, Reported
 
-_LABELS = ("mass", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+LABELS = ("mass", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 _RANK = 1e-9  # columns whose part beyond the others is below this part of the largest say nothing new
 _ROUNDING = 1e-10  # of the largest coefficient: smaller ones are rounding
 
@@ -110,7 +110,7 @@ def inertial_regressor(m: Mechanism, s: State, a: Any = None, forces: Iterable[F
     with applied(layout, table, s, forces):
         inverse_dynamics(table, s.q, s.v, acceleration, tau)
     parameters = np.concatenate([np.zeros(0), *(parameters_of(link.inertia) for link in m.links)])
-    names = tuple(f"{link.name}.{label}" for link in m.links for label in _LABELS)
+    names = tuple(f"{link.name}.{label}" for link in m.links for label in LABELS)
     return Regressor(matrix, tau - matrix @ parameters, parameters, names)
 
 

@@ -1,0 +1,77 @@
+"""Places of joints as freedoms that do not move: how a mechanism changes where its joints sit elsewhere.
+
+A joint whose place is a design parameter hangs on a link without mass, which a free joint holds at that place. Moving
+that free joint is changing the design; its velocity and acceleration are zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from varichain.layout.layout import Layout, layout_of
+from varichain.layout.state import State
+from varichain.mechanism.joints import Free
+from varichain.mechanism.mechanism import Mechanism
+from varichain.spatial.arrays import Array
+from varichain.spatial.pose import Pose
+
+SHIFTS, TURNS = ("x", "y", "z"), ("rx", "ry", "rz")
+
+
+class Places:
+    """A mechanism, in a state, whose joints can be put elsewhere.
+
+    Attributes:
+        layout: Of the mechanism with the further freedoms, the same rows of loops as that of the mechanism itself.
+        q, v: Coordinates and velocities there.
+        own: Where freedoms of the mechanism are among those (n_v,).
+    """
+
+    def __init__(self, m: Mechanism, s: State, ends: Iterable[tuple[str, bool]]) -> None:
+        """Take names of joints, each with whether the other end of a loop is meant."""
+        wanted = set(ends)
+        self._frames: dict[tuple[str, bool], Pose] = {}
+        made = Mechanism(m.name, m.gravity)
+        made.rank_tolerance = m.rank_tolerance
+        for link in m.links:
+            assert link.joint is not None and link.parent is not None
+            parent, at = self._end(made, wanted, (str(link.joint.name), False), link.parent.name, link.at)
+            made.add_link(link.name, parent, link.joint, at, link.inertia)
+        for link in m.virtual_links:
+            assert link.joint is not None and link.parent is not None and link.real is not None
+            name = str(link.joint.name)
+            a, at = self._end(made, wanted, (name, False), link.real.name, link.on_real)
+            b, at_other = self._end(made, wanted, (name, True), link.parent.name, link.at)
+            made.connect(a, b, link.joint, at, at_other)
+        for tie in m.couplings:
+            made.couple(tie.joint, tie.to, tie.multiplier, tie.offset, tie.name)
+        self.layout: Layout = layout_of(made)
+        state, slots = made.state(), self.layout.tree.slot_by_name
+        own = [range(slots[slot.name].v.start, slots[slot.name].v.stop) for slot in s.layout.slots]
+        for slot in s.layout.slots:
+            state.q[slots[slot.name].q], state.v[slots[slot.name].v] = s.q[slot.q], s.v[slot.v]
+        self.q, self.v, self.own = state.q, state.v, np.array([k for part in own for k in part], dtype=np.intp)
+
+    def _end(
+        self, made: Mechanism, wanted: set[tuple[str, bool]], end: tuple[str, bool], link: str, at: Pose
+    ) -> tuple[str, Pose]:
+        """Link and place that a joint sits on: its own, or one that a free joint holds there."""
+        if end not in wanted:
+            return link, at
+        self._frames[end] = at
+        made.add_link(_name(end), link, Free(name=_name(end)), at)
+        return _name(end), Pose()
+
+    def direction(self, end: tuple[str, bool], label: str) -> Array:
+        """Direction (n,) of the freedoms that shifts a place along an axis of the link that it is on, or turns it."""
+        first = self.layout.slot(_name(end)).v.start + (3 if label in SHIFTS else 0)
+        axis = (SHIFTS if label in SHIFTS else TURNS).index(label)
+        along = np.zeros(self.layout.n_v)
+        along[first : first + 3] = self._frames[end].R[axis]  # in axes of the joint's frame
+        return along
+
+
+def _name(end: tuple[str, bool]) -> str:
+    return f"{'other ' if end[1] else ''}place of {end[0]}"
