@@ -8,7 +8,7 @@ orthonormal.
 
 import math
 
-from varichain.kernels.function_factor import add_multiple, dot, solve_factor, solve_transposed
+from varichain.kernels.function_factor import add_multiple, copy, dot, solve_factor, solve_transposed
 from varichain.kernels.jit import helper, routine
 
 _KEPT = 1e-9  # [rad/s, m/s] beyond a bound that counts as inside
@@ -28,7 +28,7 @@ def _orthogonal(own, Q, n, n_kept, h, new):
 
     It is made orthogonal twice: once leaves rounding.
     """
-    new[:] = own
+    copy(own, new)
     h[:] = 0.0
     for _ in range(2):
         for i in range(n_kept):
@@ -41,7 +41,7 @@ def _orthogonal(own, Q, n, n_kept, h, new):
 @routine
 def _keep(i, own, Q, R, D, n, h, new):
     """Make a row number i of those that are kept."""
-    _row(D, i, n)[:] = own
+    copy(own, _row(D, i, n))
     length = math.sqrt(_orthogonal(own, Q, n, i, h, new))
     for j in range(i):
         R[j * n + i] = h[j]
@@ -117,7 +117,7 @@ def keep_bounds(
     is_kept[:] = 0.0
     n_kept, p = 0, -1
     for _ in range(10 * len(is_kept) + 10):
-        x[:] = y
+        copy(y, x)
         solve_factor(A, n, x)
         for k in range(len(scale)):
             v[k] = scale[k] * x[k]

@@ -104,3 +104,10 @@ def add_multiple(x, factor, y):
     """Add a multiple of y to x; the length is a multiple of 4."""
     for j in range(0, len(x), 4):
         store_lanes(x, j, load_lanes(x, j) + load_lanes(y, j) * factor)
+
+
+@helper
+def copy(x, out):
+    """Copy x to out; the length is a multiple of 4."""
+    for j in range(0, len(x), 4):
+        store_lanes(out, j, load_lanes(x, j))

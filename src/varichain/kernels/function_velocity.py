@@ -9,7 +9,7 @@ import math
 
 from varichain.kernels.function_bounds import keep_bounds
 from varichain.kernels.function_evaluation import fill_block, fill_leaves
-from varichain.kernels.function_factor import add_multiple, dot, factor_dense, solve_factor, solve_transposed
+from varichain.kernels.function_factor import add_multiple, copy, dot, factor_dense, solve_factor, solve_transposed
 from varichain.kernels.function_records import BLOCKS, GRADIENTS, INPUTS, LEAVES, STEPS, TERMS
 from varichain.kernels.jit import INTEGER, INTEGERS, MATRIX, NUMBER, TABLE, VECTOR, helper, kernel, routine
 from varichain.kernels.lanes import load_lanes, spread, store_lanes
@@ -225,7 +225,7 @@ def function_velocity(
                 largest = max(largest, abs(importance[d] * right[d]))
         _add_block(block, support, n_soft, G_out, right, importance, scale, n, A, f, three)
     _damp(A, n, n_v, damping, relaxation * min(1.0, largest))
-    x[:] = f
+    copy(f, x)
     factor_dense(n, A, rows[5 * n : 6 * n])
     solve_transposed(A, n, x)
     _keep_firm(A, n, n_soft, n_firm, G_out, right, scale, x, firm)
