@@ -16,7 +16,7 @@ from varichain.derivatives.named import Derivative, freedom_places, row_places, 
 from varichain.derivatives.named import Places as Names
 from varichain.derivatives.parameters import inertial_regressor
 from varichain.derivatives.places import Places
-from varichain.dynamics.arguments import joint_vector, opened, require_differentiable, require_mass
+from varichain.dynamics.arguments import joint_vector, opened, require_mass
 from varichain.dynamics.forces import Force, applied, checked_forces
 from varichain.dynamics.forward import forward_dynamics
 from varichain.dynamics.inverse import inverse_dynamics
@@ -106,7 +106,6 @@ def design_derivatives(
         AssemblyError: The loops are open.
     """
     layout, table = opened(m, s)
-    require_differentiable(layout)
     require_mass(layout)
     parameters, given = checked_parameters(layout, by), checked_forces(forces)
     if a is not None and tau is not None:

@@ -11,7 +11,7 @@ import numpy as np
 from varichain.derivatives.directions import directions_of
 from varichain.derivatives.loads import loads_of, memory_of
 from varichain.derivatives.named import Derivative, Places, freedom_places, row_places, sizes
-from varichain.dynamics.arguments import joint_vector, opened, require_differentiable, require_inertia, require_mass
+from varichain.dynamics.arguments import joint_vector, opened, require_inertia, require_mass
 from varichain.dynamics.forces import Force
 from varichain.dynamics.forward import is_close_decision
 from varichain.dynamics.loop_forces import require_closed
@@ -106,7 +106,6 @@ def forward_dynamics_derivatives(
         SingularMassError: A link that can move has no mass, or nothing moves in some direction but what has no inertia.
     """
     layout, table = opened(m, s)
-    require_differentiable(layout)
     require_mass(layout)
     torque, loads = joint_vector(layout, tau, "tau"), loads_of(layout, forces)
     if not layout.is_tree:

@@ -12,7 +12,7 @@ from varichain.derivatives.closure import closure_at
 from varichain.derivatives.directions import Directions, directions_of
 from varichain.derivatives.loads import loads_of, memory_of
 from varichain.derivatives.named import Derivative, Places, freedom_places, sizes
-from varichain.dynamics.arguments import Table, opened, require_differentiable, require_mass
+from varichain.dynamics.arguments import Table, opened, require_mass
 from varichain.dynamics.forces import Force, constant_forces
 from varichain.dynamics.inverse import inverse_dynamics
 from varichain.dynamics.mobility import mobility
@@ -116,7 +116,6 @@ def inverse_dynamics_derivatives(
         SingularMassError: A link that can move has no mass.
     """
     layout, table = opened(m, s)
-    require_differentiable(layout)
     require_mass(layout)
     given = constant_forces(forces)
     found = inverse_dynamics(m, s, a, given, actuators=False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
-from varichain.dynamics.arguments import joint_vector, opened, require_differentiable
+from varichain.dynamics.arguments import joint_vector, opened
 from varichain.dynamics.forces import Force, applied
 from varichain.errors import InputError
 from varichain.kernels.derivative_parameters import PARAMETERS, parameter_regressor
@@ -102,7 +102,6 @@ def inertial_regressor(m: Mechanism, s: State, a: Any = None, forces: Iterable[F
         forces: External forces on links.
     """
     layout, table = opened(m, s)
-    require_differentiable(layout)
     acceleration = joint_vector(layout, a, "a")
     whole = np.empty((layout.n_v, PARAMETERS * len(layout.link_index)))
     parameter_regressor(table, s.q, s.v, acceleration, whole)

@@ -9,11 +9,13 @@ import numpy as np
 
 from varichain.derivatives.closure import closed_directions
 from varichain.derivatives.named import Derivative, Places, freedom_places, sizes
-from varichain.dynamics.arguments import opened_with_center, require_differentiable, require_mass
+from varichain.dynamics.arguments import opened_with_center, require_mass
 from varichain.dynamics.totals import energy, momentum
+from varichain.errors import InputError
 from varichain.kernels.derivative_momentum import MOMENTUM_WORK, momentum_derivatives
 from varichain.kernels.inverse_dynamics import inverse_dynamics
 from varichain.layout.state import State
+from varichain.mechanism.force_elements import LineForce
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
 from varichain.spatial.report import Report, Reported, names
@@ -75,9 +77,12 @@ def total_derivatives(m: Mechanism, s: State, *, prefer: Iterable[str] = ()) -> 
         AssemblyError: The loops are open.
         PreferenceError: The preferred freedoms depend on each other.
         SingularMassError: A link that can move has no mass.
+        InputError: There is a `LineForce`: its function has no potential energy.
     """
     layout, table = opened_with_center(m, s)
-    require_differentiable(layout)
+    for connection in layout.connections:
+        if isinstance(connection.joint, LineForce):
+            raise InputError(f"LineForce {connection.joint.name!r} has no potential energy to be differentiated")
     require_mass(layout)
     directions = closed_directions(layout, table, s, prefer)
     W, n = directions.W, layout.n_v

@@ -68,16 +68,6 @@ def require_mass(layout: Layout) -> None:
         )
 
 
-def require_differentiable(layout: Layout) -> None:
-    """Raise InputError if there is something that derivatives leave out."""
-    for connection in layout.connections:
-        if connection.joint.law:
-            raise InputError(
-                f"{connection.joint.kind} {connection.joint.name!r} is a force element, of which there are no "
-                "derivatives; springs and dampers of joints have them"
-            )
-
-
 def require_determined(layout: Layout, state: State) -> None:
     """Raise SingularMassError if something weighs nothing and loops do not say how it moves in this state."""
     if layout.massless_link is None:

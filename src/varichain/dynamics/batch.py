@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from varichain.dynamics.actuator_solve import ActuatorSolve, actuators_of, is_sound
-from varichain.dynamics.arguments import require_differentiable, require_mass
+from varichain.dynamics.arguments import require_mass
 from varichain.dynamics.assembly import CLOSED
 from varichain.dynamics.sharing import checked_threads, share
 from varichain.errors import InputError
@@ -274,7 +274,6 @@ class Batch:
 
     def _derivative_memory(self) -> tuple[Array, ...]:
         """What kernels of derivatives work in: no loads, equations, and their work arrays."""
-        require_differentiable(self._layout)
         work = derivative_memory(self._workspaces[0].length("bodies"), self.n_v, self.n_rows)
         return (np.zeros((0, LOAD)), np.zeros((4, self.n_rows, self.n_v)), *work)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from varichain.dynamics.actuator_solve import ActuatorSolve, actuators_of
-from varichain.dynamics.arguments import require_differentiable, require_mass
+from varichain.dynamics.arguments import require_mass
 from varichain.dynamics.motion_basis import MotionBasis
 from varichain.errors import ArrayError, InputError
 from varichain.kernels import jit
@@ -236,7 +236,6 @@ class Prepared:
 
     def _begin_derivatives(self) -> tuple[Array, ...]:
         """Compile or load kernels of derivatives, and make memory: loads, a, multipliers, equations, work."""
-        require_differentiable(self._layout)
         jit.seal(_DERIVATIVE_KERNELS)
         n, n_rows = self.n_v, self.n_rows
         loads = np.zeros((self.n_links, LOAD))

@@ -1,6 +1,7 @@
 """Derivatives of springs, dampers and friction in joints that close loops."""
 
 from varichain.kernels.derivative_chains import add_wrench_change, freedom_at, write_chain
+from varichain.kernels.derivative_elements import add_element_derivatives
 from varichain.kernels.derivative_passive import friction_spread, vector_rate
 from varichain.kernels.derivative_rows import wrench_change
 from varichain.kernels.jit import helper, routine
@@ -13,7 +14,7 @@ from varichain.kernels.loop_joints import (
 )
 from varichain.kernels.loops import place_loop, relative
 from varichain.kernels.passive import sliding
-from varichain.kernels.records import CARRIED, TURNED
+from varichain.kernels.records import CARRIED, EACH, TURNED
 from varichain.kernels.row_kinds import pick
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops
 from varichain.kernels.tuples import (
@@ -98,11 +99,13 @@ def _add_joint(bodies, dofs, loop, by_q, by_v, chain_work):
 
 @routine
 def add_loop_joint_derivatives(table, by_q, by_v, chain_work):
-    """Add the derivatives of what springs, dampers and friction in joints that close loops ask for.
+    """Add the derivatives of what springs, dampers and friction in joints that close loops ask for, and force elements.
 
     Needs: bodies moved.
     """
     bodies, dofs, loops = open_bodies(table), open_dofs(table), open_loops(table)
     for i in range(len(loops)):
-        if loops[i].passive != 0:
+        if loops[i].passive != 0 and loops[i].law != EACH:
+            add_element_derivatives(bodies, dofs, loops[i], by_q, by_v, chain_work)
+        elif loops[i].passive != 0:
             _add_joint(bodies, dofs, loops[i], by_q, by_v, chain_work)
