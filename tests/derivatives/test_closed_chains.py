@@ -72,7 +72,9 @@ def test_inverse_dynamics(name):
     """Torques of the tree, of independent freedoms and of actuators change as re-closed differences do."""
     m, s, tau = moving(name)
     a = vc.forward_dynamics(m, s, tau).a
-    found = vc.inverse_dynamics_derivatives(m, s, a)
+    weights = {joint.name: 4.0 for joint in m.joints if joint.actuated and joint.n_v}
+    weights = dict(list(weights.items())[:1])  # redundant actuators share the load by their costs
+    found = vc.inverse_dynamics_derivatives(m, s, a, weights=weights)
     columns = differences.independent_columns(m, found.independent)
     W, n = found.W, m.n_v
 
@@ -81,7 +83,7 @@ def test_inverse_dynamics(name):
         tree = vc.inverse_dynamics(m, state, a_all, actuators=False).tau
         parts = [tree, W_near.T @ tree]
         if found.tau_act is not None:
-            parts.append(vc.inverse_dynamics(m, state, a_all).actuation.tau_act)
+            parts.append(vc.inverse_dynamics(m, state, a_all, weights=weights).actuation.tau_act)
         return np.concatenate(parts)
 
     for by, expected in (
@@ -94,6 +96,16 @@ def test_inverse_dynamics(name):
         assert deviation(getattr(found.tau_ind, by), expected[n : n + W.shape[1]], scale) < DIFFERENCED, by
         if found.tau_act is not None:
             assert deviation(getattr(found.tau_act, by), expected[n + W.shape[1] :], scale) < DIFFERENCED, by
+
+
+def test_redundant_actuators_share_the_load():
+    """A four-bar with three actuators: forces of least norm change as theirs do; only W^T tau is borne by all."""
+    m, s, tau = moving("four-bar")
+    for joint in m.joints:
+        m.edit_joint(joint.name, actuated=True)
+    found = vc.inverse_dynamics_derivatives(m, s, vc.forward_dynamics(m, s, tau).a)
+    assert found.tau_act is not None and len(found.tau_act.value) == 3 > found.W.shape[1]
+    assert deviation(found.W.T @ found.tau_act.value, found.tau_ind.value) < EXACT
 
 
 def following(m, s, columns, a_ind):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +12,11 @@ from varichain.derivatives.closure import closure_at
 from varichain.derivatives.directions import Directions, directions_of
 from varichain.derivatives.loads import loads_of, memory_of
 from varichain.derivatives.named import Derivative, Places, freedom_places, sizes
+from varichain.dynamics.actuator_solve import Actuators, actuators_of
 from varichain.dynamics.arguments import Table, opened, require_mass
 from varichain.dynamics.forces import Force, constant_forces
 from varichain.dynamics.inverse import inverse_dynamics
 from varichain.dynamics.mobility import mobility
-from varichain.dynamics.preferences import actuated_columns
 from varichain.dynamics.rank import kept_rows
 from varichain.kernels.derivative_closure import ACCELERATIONS_BY_Q, K_RATES, SPEEDS_BY_Q
 from varichain.kernels.derivative_inverse import inverse_dynamics_derivatives as _derivatives
@@ -54,8 +54,8 @@ class InverseDynamicsDerivatives(Reported):
     Attributes:
         tau: Forces of the tree joints, tau = M a + bias (tau_O), in which loops play no part.
         tau_ind: W^T tau, what the loops leave of them, by independent freedoms.
-        tau_act: Forces of the actuated freedoms. None unless these are as many as degrees of freedom, belong to joints
-            of the tree, and can drive every motion.
+        tau_act: Forces of the actuated freedoms, of least weighted norm where they are more than degrees of freedom.
+            None unless they belong to joints of the tree and can drive every motion.
         a: The accelerations (n_v,).
         W: Directions of q (n_v, n_f).
         independent: Names of the freedoms that are columns.
@@ -95,7 +95,13 @@ class InverseDynamicsDerivatives(Reported):
 
 
 def inverse_dynamics_derivatives(
-    m: Mechanism, s: State, a: Any = None, forces: Iterable[Force] = (), *, prefer: Iterable[str] = ()
+    m: Mechanism,
+    s: State,
+    a: Any = None,
+    forces: Iterable[Force] = (),
+    *,
+    weights: Mapping[str, float] | None = None,
+    prefer: Iterable[str] = (),
 ) -> InverseDynamicsDerivatives:
     """Derivatives of the forces that give accelerations, by positions, velocities and accelerations.
 
@@ -108,6 +114,7 @@ def inverse_dynamics_derivatives(
         s: State, its loops closed.
         a: Accelerations (n_v,) that keep the loops closed, or {joint: value}; None for none.
         forces: External forces on links.
+        weights: Cost of an actuated joint's torque squared, 1 if not named, as of `inverse_dynamics`.
         prefer: Joints or freedoms that must be independent.
 
     Raises:
@@ -127,7 +134,7 @@ def inverse_dynamics_derivatives(
     return InverseDynamicsDerivatives(
         _named(found.tau, by, freedom_places(layout, range(layout.n_v)), columns),
         _named(W.T @ found.tau, chain.reduced(by, found.tau), columns, columns),
-        _actuated(layout, chain, by, columns),
+        _actuated(layout, chain, by, columns, actuators_of(layout, weights)),
         found.a,
         W,
         tuple(layout.freedom_name(int(k)) for k in chain.directions.independent),
@@ -158,6 +165,12 @@ class _Chain:
         by_v = tree[1] @ W + tree[2] @ self.directions.following(by_speed @ W)
         return np.array([by_q, by_v, tree[2] @ W])
 
+    def turned(self, y: Array) -> Array:
+        """Change of W y along closed motions (n_v, n_f), y being constant."""
+        W = self.directions.W
+        equations, _ = closure_at(self._layout, self._table, self._s.q, W @ y)
+        return self.directions.following(-equations[SPEEDS_BY_Q] @ W)
+
     def reduced(self, by: Array, forces: Array) -> Array:
         """Derivatives (3, n_f, n_f) of W^T forces, from those of the forces.
 
@@ -169,20 +182,27 @@ class _Chain:
         return made
 
 
-def _actuated(layout: Layout, chain: _Chain, by: Array, columns: Places) -> ByMotion | None:
-    """Forces of the actuators, where S^T tau_act = W^T tau has one solution in joints of the tree."""
-    actuated = actuated_columns(layout)
-    W = chain.directions.W
-    if len(actuated) != W.shape[1] or (actuated >= layout.n_v).any():
+def _actuated(layout: Layout, chain: _Chain, by: Array, columns: Places, actuators: Actuators) -> ByMotion | None:
+    """Forces of the actuators in joints of the tree, S^T tau_act = W^T tau, of least weighted norm.
+
+    tau_act = C S y with C the reciprocal costs, and S^T C S y = W^T tau; both are differentiated.
+    """
+    actuated, W = actuators.columns, chain.directions.W
+    if len(actuated) < W.shape[1] or (actuated >= layout.n_v).any():
         return None
-    S = W[actuated]
+    S, C = W[actuated], 1.0 / actuators.root_cost[:, None] ** 2
     sigma = np.linalg.svd(S, compute_uv=False)
     if sigma.min(initial=np.inf) <= _REGULAR * sigma.max(initial=0.0):
         return None
-    tau_act: Array = np.asarray(np.linalg.solve(S.T, W.T @ chain.tau), np.float64)
+    A = S.T @ (C * S)
+    y = np.asarray(np.linalg.solve(A, W.T @ chain.tau), dtype=np.float64)
+    tau_act = C[:, 0] * (S @ y)
     left = chain.tau.copy()
     left[actuated] -= tau_act  # what the loops carry
-    made = np.array([np.linalg.solve(S.T, one) for one in chain.reduced(by, left)])
+    turned, right = C * chain.turned(y)[actuated], chain.reduced(by, left)
+    right[0] -= S.T @ turned
+    made = np.array([C * (S @ np.linalg.solve(A, one)) for one in right])
+    made[0] += turned
     return _named(tau_act, made, freedom_places(layout, actuated), columns)
 
 
