@@ -17,7 +17,7 @@ from varichain.derivatives.named import Places as Names
 from varichain.derivatives.parameters import inertial_regressor
 from varichain.derivatives.places import Places
 from varichain.dynamics.arguments import joint_vector, opened, require_mass
-from varichain.dynamics.forces import Force, applied, checked_forces
+from varichain.dynamics.forces import Force, applied, constant_forces
 from varichain.dynamics.forward import forward_dynamics
 from varichain.dynamics.inverse import inverse_dynamics
 from varichain.dynamics.rank import kept_rows
@@ -107,7 +107,7 @@ def design_derivatives(
     """
     layout, table = opened(m, s)
     require_mass(layout)
-    parameters, given = checked_parameters(layout, by), checked_forces(forces)
+    parameters, given = checked_parameters(layout, by), constant_forces(forces)
     if a is not None and tau is not None:
         raise InputError("give accelerations, to differentiate torques, or torques, to differentiate accelerations")
     rows, columns = freedom_places(layout, range(layout.n_v)), {name: [i] for i, name in enumerate(parameters)}

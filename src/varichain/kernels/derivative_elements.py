@@ -1,10 +1,10 @@
 """Derivatives of force elements: forces along lines, and torques about axes, between two links."""
 
-from varichain.kernels.callbacks import call_force
 from varichain.kernels.derivative_chains import add_wrench_change, freedom_at, write_chain
 from varichain.kernels.derivative_rows import wrench_change
+from varichain.kernels.force_elements import tension_slopes, turning_of
 from varichain.kernels.jit import helper, routine
-from varichain.kernels.loop_joints import _tension, _turning, pose_of_A
+from varichain.kernels.loop_joints import pose_of_A
 from varichain.kernels.loops import place_loop, relative
 from varichain.kernels.records import DISTANCE, LINE
 from varichain.kernels.row_kinds import line_of
@@ -23,36 +23,10 @@ from varichain.kernels.tuples import (
     sub3,
 )
 
-_STEP = 1e-3  # of differences of a user's function, as a part of 1 + its argument: order four, 1e-12 is their error
-
-
-@helper
-def _slope(loop, length, rate, by_length, by_rate):
-    """Derivative of a user's force along a direction of its two arguments."""
-    h = _STEP * (1.0 + (length if by_length > 0.0 else abs(rate)))
-    x, y = h * by_length, h * by_rate
-    near = call_force(loop.function, length + x, rate + y) - call_force(loop.function, length - x, rate - y)
-    far = call_force(loop.function, length + 2.0 * x, rate + 2.0 * y)
-    far -= call_force(loop.function, length - 2.0 * x, rate - 2.0 * y)
-    return (8.0 * near - far) / (12.0 * h)
-
-
-@helper
-def _tension_slopes(loop, length, rate):
-    """Force along a line that pulls its ends together, and its derivatives by length and rate; zero if it is slack."""
-    tension, _, _ = _tension(loop, length, rate)
-    if loop.is_slack and tension == 0.0:
-        return 0.0, 0.0, 0.0
-    by_length, by_rate = loop.stiffness[0], loop.damping[0]
-    if loop.function != 0:
-        by_length += _slope(loop, length, rate, 1.0, 0.0)
-        by_rate += _slope(loop, length, rate, 0.0, 1.0)
-    return tension, by_length, by_rate
-
 
 @helper
 def _turning_change(pose, R_WB, w):
-    """Change of the gradient of an angle while A turns by w; see `_turning`."""
+    """Change of the gradient of an angle while A turns by w; see `turn_of`."""
     _, R_BA = pose
     a = (R_BA[0], R_BA[3], R_BA[6])
     moved = cross3(mat_t_vec(R_WB, w), a)
@@ -82,9 +56,9 @@ def add_element_derivatives(bodies, dofs, loop, by_q, by_v, chain_work):
     f = join6(ZERO3, e)
     force, by_length, by_rate = 0.0, loop.stiffness[0], loop.damping[0]
     if loop.law == LINE:
-        force, by_length, by_rate = _tension_slopes(loop, length, dot3(e, v_rel))
+        force, by_length, by_rate = tension_slopes(loop, length, dot3(e, v_rel))
     else:
-        angle, g = _turning(loop, pose, R_WB)
+        angle, g = turning_of(loop, pose, R_WB)
         f = join6(g, ZERO3)
         force = by_length * angle + by_rate * dot3(g, w_rel)
     for j in range(ends[1]):

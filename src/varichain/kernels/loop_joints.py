@@ -3,15 +3,13 @@
 Freedom k of a loop's joint is described by a row, `free_kinds[k]` and `free_axes[k]`, whose velocity is its rate.
 """
 
-import math
-
-from varichain.kernels.callbacks import call_force
+from varichain.kernels.force_elements import tension_of, turning_of
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.loops import place_loop, relative
 from varichain.kernels.passive import ball_sliding, sliding
 from varichain.kernels.records import ANGULAR, CARDAN, CARRIED, EACH, LINE, TURN, TURNED
-from varichain.kernels.relative_rotation import rotation_vector, turned_back
-from varichain.kernels.row_kinds import coordinate_along, direction, line_of, pick, turn_of, unit_wrench, velocity_along
+from varichain.kernels.relative_rotation import rotation_vector, turned_back, within_half_a_turn
+from varichain.kernels.row_kinds import coordinate_along, direction, line_of, pick, unit_wrench, velocity_along
 from varichain.kernels.tuples import (
     ZERO3,
     ZERO6,
@@ -31,9 +29,6 @@ from varichain.kernels.tuples import (
     store6,
     sub3,
 )
-
-# Differences that the slopes of a function of length and rate are taken from: parts of both, and the least of both.
-_PART, _SHORT = 1e-6, 1e-3
 
 
 @helper
@@ -67,11 +62,6 @@ def freedom_wrench(loop, k, e, x):
 
 
 @helper
-def _within_half_a_turn(angle):
-    return angle - 2.0 * math.pi * math.floor(angle / (2.0 * math.pi) + 0.5)
-
-
-@helper
 def _from_rest(loop, k, pose):
     """Displacement of freedom k from the rest position of its spring; angles within half a turn."""
     p, R_BA = pose
@@ -85,67 +75,13 @@ def _from_rest(loop, k, pose):
         return pick(mat_t_vec(R_BA, sub3(p, (rest[4], rest[5], rest[6]))), axis)
     # a quaternion has one coordinate more than freedoms
     x = freedom_coordinate(loop, k, pose) - (rest[k + 1] if has_quaternion else rest[k])
-    return _within_half_a_turn(x) if kind in (ANGULAR, CARDAN) else x
+    return within_half_a_turn(x) if kind in (ANGULAR, CARDAN) else x
 
 
 @helper
 def _moved(f, x):
     """Wrench at the point x, about the reference point."""
     return join6(add3(angular(f), cross3(x, linear(f))), linear(f))
-
-
-@helper
-def _tension(loop, length, rate):
-    """Force along a line that pulls its ends together; its part by damping and function; and potential energy."""
-    stretch = length - loop.length
-    if loop.is_slack and stretch <= 0.0:
-        return 0.0, 0.0, 0.0
-    drag = loop.damping[0] * rate
-    if loop.function != 0:
-        drag += call_force(loop.function, length, rate)
-    tension = loop.stiffness[0] * stretch + loop.pull + drag
-    energy = 0.5 * loop.stiffness[0] * stretch * stretch + loop.pull * length
-    if loop.is_slack and tension < 0.0:
-        return 0.0, -loop.stiffness[0] * stretch, energy  # the spring shortens and gives its energy to the damper
-    return tension, drag, energy
-
-
-@helper
-def _turning(loop, pose, R_WB):
-    """Angle of a torsion spring beyond its rest, within half a turn, and its gradient."""
-    angle, g = turn_of(pose[1], R_WB)
-    return _within_half_a_turn(angle - loop.length), g
-
-
-@routine
-def _gains_of_line(loop, across, length, rate):
-    """Stiffness and damping of a force along a line; across it, a pull turns the line back."""
-    tension, _, _ = _tension(loop, length, rate)
-    is_loose = loop.is_slack and tension <= 0.0
-    stiffness, damping = loop.stiffness[0], loop.damping[0]
-    if across:
-        if length > 0.0:
-            return max(tension, 0.0) / length, 0.0
-        return (stiffness if loop.length == 0.0 else 0.0), 0.0
-    if is_loose:
-        return 0.0, 0.0
-    if loop.function != 0:
-        further, faster = _PART * max(length, _SHORT), _PART * max(abs(rate), _SHORT)
-        here = call_force(loop.function, length, rate)
-        stiffness += max((call_force(loop.function, length + further, rate) - here) / further, 0.0)
-        damping += max((call_force(loop.function, length, rate + faster) - here) / faster, 0.0)
-    return stiffness, damping
-
-
-@routine
-def gains_along(loop, k, R_WB, v_rel):
-    """Stiffness and damping along soft row k of a placed loop's springs and dampers, neither below zero."""
-    if loop.law == EACH:
-        return loop.stiffness[k], loop.damping[k]
-    if loop.law == LINE:
-        e, length = line_of(loop, R_WB)
-        return _gains_of_line(loop, k > 0, length, dot3(e, v_rel))
-    return loop.stiffness[0], loop.damping[0]
 
 
 @routine
@@ -157,9 +93,9 @@ def load_element(loop, pose, R_WB, w_rel, v_rel):
     if loop.law == LINE:
         e, length = line_of(loop, R_WB)
         rate = dot3(e, v_rel)
-        tension, drag, _ = _tension(loop, length, rate)
+        tension, drag, _ = tension_of(loop, length, rate)
         return join6(ZERO3, scale3(-tension, e)), drag * rate
-    angle, g = _turning(loop, pose, R_WB)
+    angle, g = turning_of(loop, pose, R_WB)
     rate = dot3(g, w_rel)
     drag = loop.damping[0] * rate
     return join6(scale3(-(loop.stiffness[0] * angle + drag), g), ZERO3), drag * rate
@@ -213,9 +149,9 @@ def loop_spring_energy(bodies, loops):
         R_WA, R_WB = place_loop(bodies, loop)
         pose = pose_of_A(loop, R_WA, R_WB)
         if loop.law == LINE:
-            energy += _tension(loop, line_of(loop, R_WB)[1], 0.0)[2]
+            energy += tension_of(loop, line_of(loop, R_WB)[1], 0.0)[2]
         elif loop.law == TURN:
-            energy += 0.5 * loop.stiffness[0] * _turning(loop, pose, R_WB)[0] ** 2
+            energy += 0.5 * loop.stiffness[0] * turning_of(loop, pose, R_WB)[0] ** 2
         for k in range(loop.n_free if loop.law == EACH else 0):
             if loop.stiffness[k] > 0.0:
                 energy += 0.5 * loop.stiffness[k] * _from_rest(loop, k, pose) ** 2

@@ -63,3 +63,9 @@ def twist_about(R, axis):
     if axis == 1:
         return math.atan2(R[2] - R[6], R[8] + R[0])
     return math.atan2(R[3] - R[1], R[0] + R[4])
+
+
+@helper
+def within_half_a_turn(angle):
+    """The same angle from -pi to pi."""
+    return angle - 2.0 * math.pi * math.floor(angle / (2.0 * math.pi) + 0.5)

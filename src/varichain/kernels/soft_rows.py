@@ -4,9 +4,9 @@ Stiffness K and damping D along a row B add B^T E B to the inertia of a step, E 
 this part as an unknown, that is one more row: B a + x / E = wanted, whose compliance 1 / E stands in the Gram matrix.
 """
 
+from varichain.kernels.force_elements import gains_along
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.kinematics import move_all
-from varichain.kernels.loop_joints import gains_along
 from varichain.kernels.loops import place_loop, relative
 from varichain.kernels.records import LINE, LINEAR
 from varichain.kernels.row_kinds import direction, line_of, unit3, velocity_along
