@@ -343,6 +343,14 @@ SPECIAL = {
     ("figures.compass_start", "m"): lambda m, s: vc.figures.compass_walker(),
     ("figures.compass_start", "step"): lambda m, s: (0.2, -0.3, -1.0, -0.3),
     ("figures.ground", "size"): lambda m, s: (10.0, 4.0),
+    ("figures.arch", "segments"): lambda m, s: 10,
+    ("figures.arch", "length"): lambda m, s: 0.005,
+    ("figures.arch", "span"): lambda m, s: 0.03,
+    ("figures.arch_up", "m"): lambda m, s: worm()[0],
+    ("figures.arch_up", "s"): lambda m, s: worm()[1],
+    ("figures.arch_up", "span"): lambda m, s: 0.03,
+    ("figures.arch_up", "at"): lambda m, s: (0.0, 0.0),
+    ("figures.inchworm", "color"): lambda m, s: None,
     ("Cut", "joint"): lambda m, s: "elbow",
     ("Distance", "length"): lambda m, s: 0.5,
     ("ConstantForce", "force"): lambda m, s: 0.5,
@@ -361,6 +369,12 @@ SPECIAL = {
     ("Mechanism.couple", "joint"): lambda m, s: "elbow",
     ("rollout", "until"): lambda m, s: 0.02,
 }
+
+
+def worm():
+    """An inchworm and a state of it."""
+    m = vc.figures.inchworm()
+    return m, m.state()
 
 
 def no_force(t, links):

@@ -15,8 +15,16 @@ BEGINNING = scaled(0.2, 0.003)
 DRIFT_AT_FIRST = scaled(DRIFT, 1e-5)
 """A walk that begins at rest has hardly turned over any energy after 3 ms: the residual is the same."""
 
+DRIFT_OF_IMPLICIT_STEPS = 1e-4
+"""Vibrations that implicit steps do not resolve decay, and their energy is in no account."""
+
 NAMES = [*SCENARIOS]
 RIGID = [name for name in NAMES if SCENARIOS[name]().particles is None]
+
+
+def allowed(scenario, drift):
+    """Drift of the energy that a scenario may have."""
+    return DRIFT_OF_IMPLICIT_STEPS if scenario.settings.get("method") == "implicit" else drift
 
 
 @pytest.mark.parametrize("name", RIGID)
@@ -27,7 +35,7 @@ def test_beginning(name):
     assert vc.limit_excess(scenario.mechanism, scenario.state) == {}
     told = summary(scenario, scenario.run(until=BEGINNING))
     assert told["max_closure_error"] < CLOSED
-    assert told["energy_drift"] < DRIFT_AT_FIRST
+    assert told["energy_drift"] < allowed(scenario, DRIFT_AT_FIRST)
 
 
 @long_run
@@ -39,7 +47,7 @@ def test_ten_seconds(name):
     assert worst_excess(trace) < OVERSHOOT
     told = summary(scenario, trace)
     assert told["max_closure_error"] < CLOSED
-    assert told["energy_drift"] < DRIFT
+    assert told["energy_drift"] < allowed(scenario, DRIFT)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -9,12 +9,15 @@ from varichain.figures.human import human16, human40, standing_height
 from varichain.figures.postures import POSTURES, place, take_posture
 from varichain.figures.props import bar, chair, ground, swing
 from varichain.figures.walker import COMPASS_CYCLE, COMPASS_SLOPE, compass_start, compass_walker
+from varichain.figures.worm import arch, arch_up, inchworm
 
 __all__ = [
     "COMPASS_CYCLE",
     "COMPASS_SLOPE",
     "POSTURES",
     "Body",
+    "arch",
+    "arch_up",
     "bar",
     "chair",
     "compass_start",
@@ -22,6 +25,7 @@ __all__ = [
     "ground",
     "human16",
     "human40",
+    "inchworm",
     "place",
     "standing_height",
     "swing",

@@ -6,6 +6,7 @@ from varichain.scenarios.compass import compass
 from varichain.scenarios.fourbar import fourbar
 from varichain.scenarios.highbar import highbar
 from varichain.scenarios.holdinghands import holdinghands
+from varichain.scenarios.inchworm import inchworm, race
 from varichain.scenarios.knee import knee
 from varichain.scenarios.pendulum import pendulum
 from varichain.scenarios.reach import reach
@@ -28,6 +29,8 @@ SCENARIOS: dict[str, Builder] = {
     "reach": reach,
     "chair": chair,
     "knee": knee,
+    "inchworm": inchworm,
+    "race": race,
 }
 
 __all__ = [
@@ -41,8 +44,10 @@ __all__ = [
     "fourbar",
     "highbar",
     "holdinghands",
+    "inchworm",
     "knee",
     "pendulum",
+    "race",
     "reach",
     "summary",
     "swing",
