@@ -33,6 +33,8 @@ NAMES = (
     "reach",
     "chair",
     "knee",
+    "inchworm",
+    "race",
 )
 
 
