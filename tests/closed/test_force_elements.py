@@ -248,20 +248,20 @@ def test_particles_refuse_elements():
         vc.particles.from_mechanism(m, s)
 
 
-def test_derivatives_refuse_elements():
-    """Derivatives would leave them out: each door says so."""
+def test_derivatives_have_elements_at_every_door():
+    """Batches and handles have the derivatives of the friendly functions, elements included."""
     m, s = arms(ELEMENTS["torsion"])
-    doors = [
-        lambda: vc.forward_dynamics_derivatives(m, s),
-        lambda: vc.inverse_dynamics_derivatives(m, s, np.zeros(m.n_v)),
-        lambda: vc.total_derivatives(m, s),
-        lambda: vc.inertial_regressor(m, s),
-        lambda: vc.Batch(m).forward_dynamics_derivatives([s.q], [s.v]),
-        lambda: m.prepare().inverse_dynamics_derivatives(s.q, s.v, s.v, np.empty((3, m.n_v, m.n_v))),
-    ]
-    for door in doors:
-        with pytest.raises(InputError, match="force element"):
-            door()
+    by = np.empty((3, m.n_v, m.n_v))
+    friendly = vc.forward_dynamics_derivatives(m, s)
+    found = vc.Batch(m).forward_dynamics_derivatives([s.q], [s.v])[0]
+    assert np.array_equal(found[0], friendly.by_q.array) and np.array_equal(found[1], friendly.by_v.array)
+    m.prepare().inverse_dynamics_derivatives(s.q, s.v, s.v, by)
+    assert np.array_equal(by[0], vc.inverse_dynamics_derivatives(m, s, s.v).by_q.array)
+    rest = vc.inertial_regressor(m, s).rest
+    plain, _ = arms()
+    other = plain.state()
+    other.q, other.v = s.q, s.v
+    assert np.abs(rest).max() > 0.1 and np.abs(vc.inertial_regressor(plain, other).rest).max() < 1e-12
 
 
 def test_an_element_at_the_prompt():
