@@ -31,7 +31,7 @@ TOPICS = {
     "derivatives": (
         "Derivatives",
         "How forces and motions change with positions, velocities and torques.",
-        "inverse_dynamics_derivatives InverseDynamicsDerivatives forward_dynamics_derivatives "
+        "inverse_dynamics_derivatives InverseDynamicsDerivatives joint_force_derivatives forward_dynamics_derivatives "
         "ForwardDynamicsDerivatives Derivative total_derivatives TotalDerivatives inertial_regressor Regressor "
         "base_parameters identify BaseParameters impact_derivatives ImpactDerivatives linearise Linearisation "
         "sensitivity Sensitivity periodic Cycle design_derivatives "

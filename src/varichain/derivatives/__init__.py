@@ -5,6 +5,7 @@ from varichain.derivatives.designs import Designs, designs
 from varichain.derivatives.forward import ByTorque, ForwardDynamicsDerivatives, forward_dynamics_derivatives
 from varichain.derivatives.impact import ImpactDerivatives, impact_derivatives
 from varichain.derivatives.inverse import ByMotion, InverseDynamicsDerivatives, inverse_dynamics_derivatives
+from varichain.derivatives.joint_forces import joint_force_derivatives
 from varichain.derivatives.named import Derivative
 from varichain.derivatives.parameters import (
     BaseParameters,
@@ -42,6 +43,7 @@ __all__ = [
     "impact_derivatives",
     "inertial_regressor",
     "inverse_dynamics_derivatives",
+    "joint_force_derivatives",
     "linearise",
     "periodic",
     "sensitivity",

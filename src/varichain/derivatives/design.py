@@ -162,7 +162,7 @@ class _Design:
         table = places.layout.workspaces.of_thread.table
         self._tree = np.empty((3, n, n))
         loads, memory = loads_of(places.layout, forces), memory_of(places.layout)[:3]
-        inverse_dynamics_derivatives(table, places.q, places.v, self._a, loads, self._tree, *memory)
+        inverse_dynamics_derivatives(table, places.state.q, places.state.v, self._a, loads, self._tree, *memory)
         self._equations = self._closure(np.zeros(layout.n_rows))[0]
         self.dq, self._added = np.zeros((n, len(parameters))), np.zeros((layout.n_v, len(parameters)))
         for i, one in enumerate(parameters.values()):
@@ -185,7 +185,7 @@ class _Design:
 
     def _closure(self, multipliers: Array) -> tuple[Array, Array]:
         p = self._places
-        return closure_at(p.layout, p.layout.workspaces.of_thread.table, p.q, p.v, self._a, multipliers)
+        return closure_at(p.layout, p.layout.workspaces.of_thread.table, p.state.q, p.state.v, self._a, multipliers)
 
     def _following(self, right: Array) -> Array:
         """Changes of dependent freedoms with which rows change by given numbers."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from varichain.layout.layout import Layout, layout_of
 from varichain.layout.state import State
@@ -25,7 +26,7 @@ class Places:
 
     Attributes:
         layout: Of the mechanism with the further freedoms, the same rows of loops as that of the mechanism itself.
-        q, v: Coordinates and velocities there.
+        state: The state there.
         own: Where freedoms of the mechanism are among those (n_v,).
     """
 
@@ -52,7 +53,7 @@ class Places:
         own = [range(slots[slot.name].v.start, slots[slot.name].v.stop) for slot in s.layout.slots]
         for slot in s.layout.slots:
             state.q[slots[slot.name].q], state.v[slots[slot.name].v] = s.q[slot.q], s.v[slot.v]
-        self.q, self.v, self.own = state.q, state.v, np.array([k for part in own for k in part], dtype=np.intp)
+        self.state, self.own = state, np.array([k for part in own for k in part], dtype=np.intp)
 
     def _end(
         self, made: Mechanism, wanted: set[tuple[str, bool]], end: tuple[str, bool], link: str, at: Pose
@@ -63,6 +64,11 @@ class Places:
         self._frames[end] = at
         made.add_link(_name(end), link, Free(name=_name(end)), at)
         return _name(end), Pose()
+
+    def columns(self, ends: Iterable[tuple[str, bool]]) -> NDArray[np.intp]:
+        """The freedoms of some places, six each [turn; shift]."""
+        slots = [self.layout.slot(_name(end)) for end in ends]
+        return np.array([k for slot in slots for k in range(slot.v.start, slot.v.stop)], dtype=np.intp)
 
     def direction(self, end: tuple[str, bool], label: str) -> Array:
         """Direction (n,) of the freedoms that shifts a place along an axis of the link that it is on, or turns it."""
