@@ -35,7 +35,7 @@ TOPICS = {
         "ForwardDynamicsDerivatives Derivative total_derivatives TotalDerivatives inertial_regressor Regressor "
         "base_parameters identify BaseParameters impact_derivatives ImpactDerivatives linearise Linearisation "
         "sensitivity Sensitivity periodic Cycle design_derivatives "
-        "DesignDerivatives designs Designs derivatives",
+        "DesignDerivatives designs Designs driven_dynamics_derivatives DrivenDynamicsDerivatives derivatives",
     ),
     "changes": (
         "Changes of structure",

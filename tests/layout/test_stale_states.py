@@ -58,6 +58,7 @@ FURTHER = {
     "change": ([vc.cut("wrist")],),
     "design_derivatives": (["wrist.x"],),
     "designs": (lambda m, x: None, [[0.0]], {"wrist": [0.0]}),
+    "driven_dynamics_derivatives": ({"wrist": 0.0},),
     "equilibrium": (None, [vc.Force("ball", force=(0, 0, 9.81), at=(0.5, 0, 0))]),  # bears its weight
     "impact": ([vc.connect("hand", "ground", vc.Spherical())],),
     "jacobian": ("hand",),

@@ -2,6 +2,7 @@
 
 from varichain.derivatives.design import ByDesign, DesignDerivatives, design_derivatives
 from varichain.derivatives.designs import Designs, designs
+from varichain.derivatives.driven import ByDrive, DrivenDynamicsDerivatives, driven_dynamics_derivatives
 from varichain.derivatives.forward import ByTorque, ForwardDynamicsDerivatives, forward_dynamics_derivatives
 from varichain.derivatives.impact import ImpactDerivatives, impact_derivatives
 from varichain.derivatives.inverse import ByMotion, InverseDynamicsDerivatives, inverse_dynamics_derivatives
@@ -21,6 +22,7 @@ from varichain.derivatives.totals import ByState, TotalDerivatives, total_deriva
 __all__ = [
     "BaseParameters",
     "ByDesign",
+    "ByDrive",
     "ByMotion",
     "ByState",
     "ByTorque",
@@ -28,6 +30,7 @@ __all__ = [
     "Derivative",
     "DesignDerivatives",
     "Designs",
+    "DrivenDynamicsDerivatives",
     "ForwardDynamicsDerivatives",
     "ImpactDerivatives",
     "InverseDynamicsDerivatives",
@@ -38,6 +41,7 @@ __all__ = [
     "base_parameters",
     "design_derivatives",
     "designs",
+    "driven_dynamics_derivatives",
     "forward_dynamics_derivatives",
     "identify",
     "impact_derivatives",

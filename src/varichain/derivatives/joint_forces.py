@@ -14,7 +14,7 @@ from varichain.derivatives.loads import loads_of, memory_of
 from varichain.derivatives.named import Derivative, freedom_places
 from varichain.derivatives.places import Places
 from varichain.dynamics.arguments import opened
-from varichain.dynamics.forces import Force, applied, checked_forces
+from varichain.dynamics.forces import Force, applied, constant_forces
 from varichain.errors import InputError
 from varichain.kernels.derivative_closure import K_ROWS
 from varichain.kernels.derivative_inverse import inverse_dynamics_derivatives
@@ -56,7 +56,7 @@ def joint_force_derivatives(
         UnknownNameError: No such joint.
     """
     layout, table = opened(m, s)
-    given = checked_forces(forces)
+    given = constant_forces(forces)
     wanted = [slot.name for slot in layout.slots] if joints is None else list(listed(joints, str, "joints"))
     for name in wanted:
         layout.slot(name)
