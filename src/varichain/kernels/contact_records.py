@@ -1,0 +1,71 @@
+"""Records of contact: pairs of a point of a link and a surface, and items of the problem that a step solves."""
+
+import numpy as np
+
+from varichain.kernels.jit import Kind
+
+_I, _F = np.int64, np.float64
+
+# Where a link may touch: on a ball (of radius zero: at a point), on the rim of a disc, on an ellipsoid.
+BALL_POINT, RIM, ELLIPSOID = 0, 1, 2
+# Kinds of surfaces.
+HALF_SPACE, BOX, SPHERE, CAPSULE = 0, 1, 2, 3
+# Modes of a contact.
+APART, STICKS, SLIPS = 0, 1, 2
+
+CONTACT = np.dtype(
+    [
+        # layout
+        ("point_kind", _I),
+        ("surface_kind", _I),
+        ("body_A", _I),  # that carries the point, and the one that carries the surface
+        ("body_B", _I),
+        ("R_A", _F, 9),  # axes of the rim or ellipsoid in body A; the rim's axis is z
+        ("p_A", _F, 3),  # middle of the ball, rim or ellipsoid in body A
+        ("radius", _F),  # of the ball or rim
+        ("radii", _F, 3),  # of the ellipsoid; of a rim: cosine and sine of the place on it, from the lowest
+        ("middle", _F, 3),  # of the shape that the point belongs to, in body A, and its half edges along the axes R_A
+        ("half", _F, 3),
+        ("R_B", _F, 9),  # the surface's frame in body B; its z axis is a half-space's normal, a capsule's long axis
+        ("p_B", _F, 3),
+        ("sizes", _F, 3),  # half edges of a box; radius of a sphere; radius and half length of a capsule
+        ("friction", _F),
+        ("restitution", _F),
+        # working values
+        ("gap", _F),
+        ("n", _F, 3),  # from the surface to the link, world axes
+        ("t_1", _F, 3),  # directions across it
+        ("t_2", _F, 3),
+        ("x_A", _F, 3),  # where they touch, from the reference points of the two trees
+        ("x_B", _F, 3),
+        ("item", _I),  # of the present problem; -1 if the contact is out of reach
+        # memory of a run
+        ("mode", _I),
+        ("force", _F, 3),  # along n, t_1 and t_2 in the last step [N]
+    ],
+    align=True,
+)
+# The part of a contact that a run must remember: where the next solution begins.
+CONTACT_MEMORY = ("mode", "force")
+
+# Kinds of items: a contact (rows n, t_1, t_2; Coulomb's cone), a stop (one row that pushes), dry friction of a freedom
+# (one row between bounds), of a ball (three rows, whose length is bounded).
+CONE, STOP, DRY, DRY_BALL = 0, 1, 2, 3
+
+ITEM = np.dtype(
+    [
+        ("kind", _I),
+        ("source", _I),  # index of its contact or restraint
+        ("row", _I),  # its first row
+        ("n_rows", _I),
+        ("friction", _F),  # coefficient of a cone
+        ("bound", _F),  # largest impulse of dry friction
+        ("target", _F),  # velocity that the first row has at least, while the item is closed
+        ("gap", _F),  # before the step
+        ("side", _I),  # of a stop: -1 at the lower, 1 at the upper
+        ("mode", _I),
+    ],
+    align=True,
+)
+
+PAIRS_OF_CONTACT, ITEMS = [Kind(record) for record in (CONTACT, ITEM)]
