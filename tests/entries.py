@@ -33,7 +33,7 @@ RESULTS = [
     "BaseParameters", "Cycle", "Derivative", "DesignDerivatives", "Designs", "DrivenDynamicsDerivatives",
     "ForwardDynamicsDerivatives", "ImpactDerivatives",
     "InverseDynamicsDerivatives", "Linearisation", "Regressor", "Sensitivity", "TotalDerivatives",
-    "Sweep",
+    "Surface", "Sweep",
     "Closings", "Evaluation", "Function", "InverseMotion", "Plan", "Reached", "Reduced", "SpaceDynamics",
 ]  # fmt: skip
 # Methods that users call, beside the functions.
@@ -44,6 +44,9 @@ METHODS = {
         "cut",
         "couple",
         "add_frame",
+        "add_floor",
+        "add_surface",
+        "set_contact_shapes",
         "set_inertia",
         "set_place",
         "edit_joint",
@@ -121,6 +124,12 @@ class Good:
         if own is None:
             raise KeyError(f"{self.entry} has a parameter {name!r} that tests/entries.py does not know")
         return own(m, s)
+
+
+def on_a_floor(m):
+    """The mechanism with a floor below it."""
+    m.add_floor(-2.0)
+    return m
 
 
 def bent(s):
@@ -305,6 +314,9 @@ SPECIAL = {
     ("", "offset"): lambda m, s: (0.0, 0.0, 0.1),
     ("", "force"): lambda m, s: (0.0, 0.0, 1.0),
     ("", "height"): lambda m, s: 1.7,
+    ("", "shapes"): lambda m, s: vc.Sphere(0.1),
+    ("clearances", "m"): lambda m, s: on_a_floor(m),
+    ("separate", "m"): lambda m, s: on_a_floor(m),
     ("load", "path"): lambda m, s: robot_file(),
     ("load_postures", "path"): lambda m, s: postures_file(),
     ("Mesh", "path"): lambda m, s: "x.stl",

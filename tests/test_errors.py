@@ -77,6 +77,7 @@ EXAMPLES = [
     errors.FormatError("no link", "robot.urdf", 7),
     errors.MissingExtraError("plots need matplotlib"),
     errors.LimitError({"knee": 0.1}),
+    errors.PenetrationError({("foot", "floor"): 0.01}),
     with_trace(errors.SimulationError("stuck", 1.5)),
     with_trace(errors.DivergenceError("lost", 2.5, "elbow")),
     errors.EquilibriumError("pushed", {"knee": 2.0}),

@@ -15,7 +15,7 @@ TOPICS = {
         "Mechanism Link Frame Inertia Pose Joint Revolute Prismatic Screw Spherical SwingTwist Universal Cylindrical "
         "Planar Free Fixed PinInSlot PointOnLine PointInPlane Distance SpringDamper ConstantForce "
         "LineForce TorsionSpring Coupling Breaks Shape Box Sphere Capsule "
-        "Cylinder Ellipsoid Mesh check",
+        "Cylinder Ellipsoid Mesh Surface HalfSpace ContactPoint check",
     ),
     "state": ("States", "Time, coordinates and velocities.", "State JointState"),
     "dynamics": (
@@ -52,7 +52,7 @@ TOPICS = {
         "Simulation",
         "Whole runs, events, controllers, motions; many runs at a time; live runs.",
         "simulate resume at when when_force use stop PD ComputedTorque Torques Compiled Discrete blocks SoftLimits "
-        "Motion JointMotion TimeFunctions rollout Rollout LiveRun load_scenario",
+        "clearances separate Motion JointMotion TimeFunctions rollout Rollout LiveRun load_scenario",
     ),
     "exo": ("Exoskeletons", "Virtual impedance of one joint, operators, trials, stability, criteria.", "exo"),
     "sweeps": ("Sweeps", "Trials over grids of parameters, on one machine or a cluster.", "sweep Sweep"),

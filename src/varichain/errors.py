@@ -325,6 +325,20 @@ class LimitError(VarichainError, ValueError):
         )
 
 
+class PenetrationError(VarichainError, ValueError):
+    """Links that are in surfaces where a simulation with contacts would begin.
+
+    Attributes:
+        depths: How deep every such link is in a surface [m], by the names of the two.
+    """
+
+    def __init__(self, depths: dict[tuple[str, str], float]) -> None:
+        """Name the links and the surfaces."""
+        self.depths = depths
+        listed = ", ".join(f"{link!r} in {surface!r} by {depth:.3g}" for (link, surface), depth in depths.items())
+        super().__init__(f"links are in surfaces [m]: {listed}; begin with vc.separate(m, s), which moves them out")
+
+
 class FunctionError(VarichainError, ArithmeticError):
     """A function of the configuration that has no value, or no derivative, in a state.
 

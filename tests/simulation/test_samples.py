@@ -11,10 +11,10 @@ from varichain.kernels.samples import WORK_LABELS, Sample, open_sample, sample_w
 from varichain.trace import Columns
 
 
-@kernel(INTEGER, INTEGER, INTEGER, INTEGER, VECTOR)
-def _number_blocks(n_q, n_v, n_loops, n_couplings, row_out):
+@kernel(INTEGER, INTEGER, INTEGER, INTEGER, INTEGER, VECTOR)
+def _number_blocks(n_q, n_v, n_loops, n_couplings, n_contacts, row_out):
     """Write the number of its block to every entry of a sample; returns the widths of the blocks."""
-    widths = sample_widths(n_q, n_v, n_loops, n_couplings)
+    widths = sample_widths(n_q, n_v, n_loops, n_couplings, n_contacts)
     sample = open_sample(row_out, widths)
     for i in range(len(sample)):
         for k in range(len(sample[i])):
@@ -22,7 +22,7 @@ def _number_blocks(n_q, n_v, n_loops, n_couplings, row_out):
     return widths
 
 
-@pytest.mark.parametrize("sizes", [(7, 6, 0, 0), (5, 4, 3, 2), (0, 0, 0, 0)])
+@pytest.mark.parametrize("sizes", [(7, 6, 0, 0, 0), (5, 4, 3, 2, 4), (0, 0, 0, 0, 0)])
 def test_blocks_and_columns_agree(sizes):
     """Every block of a sample, by name, is the slice that columns of the same names and widths have."""
     row = np.full(1000, np.nan)
@@ -35,9 +35,9 @@ def test_blocks_and_columns_agree(sizes):
 
 
 def test_labels_of_work_are_the_accounts():
-    """The labels of work are the accounts of the kernels, in their order, and the impacts last."""
-    assert WORK_LABELS == ("controllers", "joints", "forces", "drives", "soft limits", "impacts")
-    assert len(WORK_LABELS) == N_ACCOUNTS + 1 == len(Powers._fields) + 1
+    """The labels of work are the accounts of the kernels, in their order, then contact, and the impacts last."""
+    assert WORK_LABELS == ("controllers", "joints", "forces", "drives", "soft limits", "contact", "impacts")
+    assert len(WORK_LABELS) == N_ACCOUNTS + 2 == len(Powers._fields) + 2
 
 
 def test_a_trace_by_columns_is_what_functions_say():

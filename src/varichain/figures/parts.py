@@ -12,6 +12,9 @@ from varichain.mechanism.shapes import Capsule, Ellipsoid
 from varichain.mechanism.transaction import transaction
 from varichain.spatial.pose import Pose
 
+_FIRM = 0.015
+"""Radius [m] of a shape that a figure touches surfaces with: noses and thumbs give way."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -60,13 +63,22 @@ def target_of(name: str, mechanism: Mechanism | None) -> Mechanism:
 
 def _add(target: Mechanism, part: Part, prefix: str, parent: str | None, where: Pose) -> None:
     to_link = Pose(p=-part.origin)
+    shapes = [replace(shape, at=to_link @ shape.at) for shape in part.shapes]
     target.add_link(
         prefix + part.link,
         parent=parent,
         joint=replace(part.joint, name=f"{prefix}{part.joint.name}"),
         at=where,
         inertia=part.inertia.transformed(to_link),
-        shapes=[replace(shape, at=to_link @ shape.at) for shape in part.shapes],
+        shapes=shapes,
     )
+    firm = [shape for shape in shapes if _radius(shape) >= _FIRM]
+    if len(firm) < len(shapes):
+        target.set_contact_shapes(prefix + part.link, firm)
     for frame, pose in part.frames.items():
         target.add_frame(prefix + frame, prefix + part.link, to_link @ pose)
+
+
+def _radius(shape: Capsule | Ellipsoid) -> float:
+    """Smallest radius of a shape [m]."""
+    return shape.radius if isinstance(shape, Capsule) else min(shape.radii)

@@ -7,7 +7,7 @@ from varichain.kernels.forward_dynamics import load_torques, outward_bias
 from varichain.kernels.jit import fragment, routine
 from varichain.kernels.loop_joints import load_loop_forces
 from varichain.kernels.restraints import aim_locks
-from varichain.kernels.run_records import IMPLICIT, Powers
+from varichain.kernels.run_records import IMPLICIT, STEPPING, Powers
 from varichain.kernels.soft_stops import load_soft_stops
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops
 from varichain.kernels.tuples import length3
@@ -65,7 +65,7 @@ def derivative_at(context, t, q, v, tau, a_out):
     load_loop_forces(bodies, loops)
     forced = load_forces(table, context.forces, t)
     load_torques(dofs, tau)
-    if run.method == IMPLICIT:
+    if run.method == IMPLICIT or run.method == STEPPING:
         for k in range(len(v)):
             dofs[k].u += context.extra[k]
     stopped = load_soft_stops(table, restraints, q, v) if run.has_soft_stops else 0.0

@@ -40,17 +40,19 @@ RESTRAINT = np.dtype(
         ("speed", _F),  # of a whole ball, at the last node
         ("resting", _I),  # 1 if its sliding has just come to rest
         ("before", _I),  # what locked it before an event
-        ("impulse", _F),  # of the stop, in the last impact
+        ("impulse", _F),  # of the stop, in the last impact; with contacts the dry friction of the last step
         ("turns", _I),  # how often it has turned back while modes were chosen
         ("moves_on", _I),  # 1 if the loops move it on from rest (a dead point): no friction can lock it there
     ],
     align=True,
 )
 # The part of a restraint that a run must remember.
-MODES = ("locked", "slide", "at", "direction")
+MODES = ("locked", "slide", "at", "direction", "impulse")
 
 # How a restraint changed its mode.
 STRUCK, LEFT, STUCK, SLIPPED = 0, 1, 2, 3
+# A contact problem that was not solved to rounding; its residual is in place of an impulse.
+UNSOLVED = 4
 
 TRANSITION = np.dtype(
     [
@@ -140,10 +142,11 @@ N_ACCOUNTS = len(Powers._fields)
 
 # Methods of integration.
 EULER, RK4, RK45, GBS, IMPLICIT = 0, 1, 2, 3, 4
+STEPPING = 5  # with contacts, which has a kernel of its own
 METHOD_CODES = {"euler": EULER, "rk4": RK4, "rk45": RK45, "gbs": GBS, "implicit": IMPLICIT}
 
 # Why a call of `run` returned.
-REACHED, FULL, DIVERGED, TOO_SMALL, CHATTERING, UNDECIDED, OPEN, JOLTED, CONTRADICTED = range(9)
+REACHED, FULL, DIVERGED, TOO_SMALL, CHATTERING, UNDECIDED, OPEN, JOLTED, CONTRADICTED, CROWDED = range(10)
 
 # Settings, clock, energy accounts and report of a run; q, v and the modes of restraints are apart.
 RUN = np.dtype(
@@ -168,6 +171,7 @@ RUN = np.dtype(
         ("work", _F, N_ACCOUNTS),  # done so far, by accounts
         ("lost", _F),  # kinetic energy that impacts have taken
         ("impact_lost", _F),  # by the last of them
+        ("contact", _F),  # work of contacts so far
         ("closure", _F),  # largest error of a loop after the last step
         ("pivot", _F),  # squared singular value of the last evaluation that is nearest to dependence
         ("persistent", _F),  # one at which rows nearly depend for good
@@ -191,6 +195,7 @@ REMEMBERED = (
     "next_step",
     "work",
     "lost",
+    "contact",
     "closure",
     "persistent",
     "steps",

@@ -390,7 +390,7 @@ def run(
     if task == SAMPLE or not run.is_evaluated:
         _renew(context, q, v, node)
     if task == SAMPLE:
-        write_sample(table, q, v, node.a, node.tau, run, samples[0])
+        write_sample(table, q, v, node.a, node.tau, run, 0, samples[0])
         return
     taken = 0
     while run.time < stop and taken < most_steps:
@@ -413,7 +413,7 @@ def run(
             run.grid += 1
             run.n_events = 0
             if run.grid % run.every == 0:
-                write_sample(table, q, v, node.a, node.tau, run, samples[run.n_samples])
+                write_sample(table, q, v, node.a, node.tau, run, 0, samples[run.n_samples])
                 run.n_samples += 1
         if run.n_samples == len(samples) or run.n_transitions > len(transitions) - 2 * len(restraints) - 2:
             if run.time < stop:

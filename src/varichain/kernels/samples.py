@@ -27,17 +27,19 @@ class Sample(NamedTuple):
     loop_forces: Any  # [moment; force] of each loop
     coupling_forces: Any
     energy: Any  # kinetic, of gravity, elastic
-    work: Any  # of each account, then energy lost in impacts
+    work: Any  # of each account, of contacts, then energy lost in impacts
     momentum: Any  # about the centre of mass
     center: Any
     closure: Any  # largest error of a loop
+    contact_forces: Any  # of each contact on its link, world axes
+    contact_modes: Any  # of each contact
 
 
-WORK_LABELS = (*(account.replace("_", " ") for account in Powers._fields), "impacts")
+WORK_LABELS = (*(account.replace("_", " ") for account in Powers._fields), "contact", "impacts")
 
 
 @helper
-def sample_widths(n_q, n_v, n_loops, n_couplings):
+def sample_widths(n_q, n_v, n_loops, n_couplings, n_contacts):
     """Numbers in each block of a sample."""
     return Sample(
         time=1,
@@ -49,10 +51,12 @@ def sample_widths(n_q, n_v, n_loops, n_couplings):
         loop_forces=6 * n_loops,
         coupling_forces=n_couplings,
         energy=3,
-        work=N_ACCOUNTS + 1,
+        work=N_ACCOUNTS + 2,
         momentum=6,
         center=3,
         closure=1,
+        contact_forces=3 * n_contacts,
+        contact_modes=n_contacts,
     )
 
 
@@ -82,6 +86,8 @@ def open_sample(row, widths):
         _block(row, widths, 10),
         _block(row, widths, 11),
         _block(row, widths, 12),
+        _block(row, widths, 13),
+        _block(row, widths, 14),
     )
 
 
@@ -99,14 +105,14 @@ def _turn_back(bodies, holding):
 
 
 @routine
-def write_sample(table, q, v, a, tau, run, row_out):
-    """Write a sample of the state that was evaluated last.
+def write_sample(table, q, v, a, tau, run, n_contacts, row_out):
+    """Write a sample of the state that was evaluated last; contacts write their own blocks.
 
     Needs: bodies moved, rows placed.
     """
     bodies, dofs, loops, multipliers = open_bodies(table), open_dofs(table), open_loops(table), open_multipliers(table)
     n_loops, n_couplings = count_loops(loops)
-    sample = open_sample(row_out, sample_widths(len(q), len(v), n_loops, n_couplings))
+    sample = open_sample(row_out, sample_widths(len(q), len(v), n_loops, n_couplings, n_contacts))
     sample.time[0] = run.time
     for i in range(len(q)):
         sample.q[i] = q[i]
@@ -131,7 +137,8 @@ def write_sample(table, q, v, a, tau, run, row_out):
     sample.energy[2] = elastic
     for i in range(N_ACCOUNTS):
         sample.work[i] = run.work[i]
-    sample.work[N_ACCOUNTS] = run.lost
+    sample.work[N_ACCOUNTS] = run.contact
+    sample.work[N_ACCOUNTS + 1] = run.lost
     _, center = mass_and_center(bodies)
     store6(sample.momentum, momentum_about(bodies, center))
     store3(sample.center, center)

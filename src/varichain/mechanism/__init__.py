@@ -2,6 +2,7 @@
 
 from varichain.mechanism.breaks import Breaks
 from varichain.mechanism.check import check
+from varichain.mechanism.contact import ContactPoint, HalfSpace, Surface
 from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.describe import description, mechanism_from
 from varichain.mechanism.force_elements import ConstantForce, LineForce, SpringDamper, TorsionSpring
@@ -34,6 +35,7 @@ __all__ = [
     "Breaks",
     "Capsule",
     "ConstantForce",
+    "ContactPoint",
     "Coupling",
     "Cylinder",
     "Cylindrical",
@@ -43,6 +45,7 @@ __all__ = [
     "Fixed",
     "Frame",
     "Free",
+    "HalfSpace",
     "Inertia",
     "Joint",
     "LineForce",
@@ -64,6 +67,7 @@ __all__ = [
     "Spherical",
     "SpringDamper",
     "StructureLog",
+    "Surface",
     "SwingTwist",
     "TorsionSpring",
     "Universal",

@@ -29,6 +29,7 @@ def check(m: Mechanism) -> None:
     - Ground and virtual links have no mass.
     - Every frame lies on ground or on a real link, and no link has its name.
     - A coupling ties two joints of the tree that have one freedom each, and no joint follows two others or itself.
+    - Surfaces are fixed to ground or real links, and touched by real links; contact shapes are of real links.
 
     Raises:
         StructureError: Names the first of these that is broken, and the link or name that breaks it.
@@ -150,6 +151,15 @@ def _couplings(m: Mechanism) -> Iterator[str]:
         leads[coupling.joint] = coupling.to
 
 
+def _contacts(m: Mechanism) -> Iterator[str]:
+    for name, surface in m._surfaces.items():
+        carrier = m._by_name.get(surface.link)
+        if name != surface.name or carrier is None or carrier.is_virtual:
+            yield name
+        yield from (name for link in surface.touched_by or () if link not in m._by_name or m.link(link).is_virtual)
+    yield from (link for link in m._contact_shapes if link not in m._by_name or m.link(link).is_virtual)
+
+
 def _all_but_ground(m: Mechanism) -> Iterator[Link]:
     return (link for link in m._links.values() if link is not m.ground)
 
@@ -168,5 +178,8 @@ RULES: dict[str, Rule] = {
     "Every frame lies on ground or on a real link, and no link has its name.": _frames,
     "A coupling ties two joints of the tree that have one freedom each, and no joint follows two others or itself.": (
         _couplings
+    ),
+    "Surfaces are fixed to ground or real links, and touched by real links; contact shapes are of real links.": (
+        _contacts
     ),
 }

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from varichain.errors import InputError
-from varichain.mechanism.arguments import checked_loop_joint, refuse_loop_joint
+from varichain.mechanism.arguments import checked_loop_joint, checked_shapes, refuse_loop_joint
 from varichain.mechanism.check import check
 from varichain.mechanism.connections import check_ends
+from varichain.mechanism.contact import Surface
 from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint
@@ -28,12 +29,24 @@ from varichain.mechanism.plain import (
     shape_from,
     whole_number,
 )
+from varichain.mechanism.shapes import Shape
 from varichain.spatial.checks import finite_scalar, name_string
 from varichain.spatial.pose import Pose
 
-_ENTRIES = ("name", "gravity", "rank_tolerance", "next_id", "links", "frames", "couplings")
+_ENTRIES = (
+    "name",
+    "gravity",
+    "rank_tolerance",
+    "next_id",
+    "links",
+    "frames",
+    "couplings",
+    "surfaces",
+    "contact_shapes",
+)
 _FRAME = ("name", "link", "at")
 _COUPLING = ("name", "joint", "to", "multiplier", "offset")
+_SURFACE = ("name", "link", "shapes", "friction", "restitution", "touched_by")
 _REAL = ("id", "name", "parent", "place", "joint", "at", "inertia", "shapes")
 _VIRTUAL = ("id", "name", "parent", "place", "joint", "at", "real", "on_real")
 
@@ -50,6 +63,9 @@ def description(m: Mechanism) -> Plain:
     frames = [{"name": name, "link": frame.link, "at": plain_pose(frame.at)} for name, frame in m.frames.items()]
     couplings = [{key: getattr(coupling, key) for key in _COUPLING} for coupling in m.couplings]
     parts = {"links": links, "frames": frames, "couplings": couplings}
+    parts["surfaces"] = [_plain_surface(surface) for surface in m.surfaces.values()]
+    touching = [(name, [plain_shape(shape) for shape in shapes]) for name, shapes in m._contact_shapes.items()]
+    parts["contact_shapes"] = [{"link": name, "shapes": shapes} for name, shapes in touching]
     own = {"name": m.name, "gravity": m.gravity.tolist(), "rank_tolerance": m.rank_tolerance}
     return {**own, "next_id": m._next_id, **parts}
 
@@ -62,7 +78,7 @@ def mechanism_from(description: Any) -> Mechanism:
         StructureError: The parts are right, but no mechanism is made of them.
     """
     if isinstance(description, dict):  # one that was written before there was a choice has none
-        description = {"rank_tolerance": RANK_TOLERANCE, **description}
+        description = {"rank_tolerance": RANK_TOLERANCE, "surfaces": [], "contact_shapes": [], **description}
     entries = entries_of(description, _ENTRIES, "description")
     with located("description"):
         m = Mechanism(entries["name"], entries["gravity"])
@@ -80,6 +96,8 @@ def mechanism_from(description: Any) -> Mechanism:
     m._couplings = {coupling.name: coupling for coupling in found}
     if len(m._couplings) < len(found):
         raise InputError("couplings must have different names")
+    list_from(entries["surfaces"], lambda value, place: _add_surface(m, value, place), "surfaces")
+    list_from(entries["contact_shapes"], lambda value, place: _set_contact_shapes(m, value, place), "contact_shapes")
     check(m)
     return m
 
@@ -151,9 +169,15 @@ def _link(row: Plain, place: str) -> Link:
         joint,
         pose_from(row["at"], f"{place}.at"),
         Inertia.zero() if is_virtual else inertia_from(row["inertia"], f"{place}.inertia"),
-        () if is_virtual else tuple(list_from(row["shapes"], shape_from, f"{place}.shapes")),
+        () if is_virtual else _shapes(row["shapes"], f"{place}.shapes"),
         on_real=pose_from(row["on_real"], f"{place}.on_real") if is_virtual else Pose(),
     )
+
+
+def _shapes(value: Any, place: str) -> tuple[Shape, ...]:
+    found = list_from(value, shape_from, place)
+    with located(place):
+        return checked_shapes(found)
 
 
 def _order_children(m: Mechanism, rows: list[Plain]) -> None:
@@ -178,6 +202,26 @@ def _coupling(value: Any, place: str) -> Coupling:
         name, joint, to = (name_string(row[key], key) for key in ("name", "joint", "to"))
         multiplier, offset = (finite_scalar(row[key], key) for key in ("multiplier", "offset"))
     return Coupling(name, joint, to, multiplier, offset)
+
+
+def _plain_surface(surface: Surface) -> Plain:
+    row = surface._asdict()
+    row["shapes"] = [plain_shape(shape) for shape in surface.shapes]
+    row["touched_by"] = None if surface.touched_by is None else list(surface.touched_by)
+    return row
+
+
+def _add_surface(m: Mechanism, value: Any, place: str) -> None:
+    row = entries_of(value, _SURFACE, place)
+    row["shapes"] = list_from(row["shapes"], shape_from, f"{place}.shapes")
+    with located(place):
+        m.add_surface(**row)
+
+
+def _set_contact_shapes(m: Mechanism, value: Any, place: str) -> None:
+    row = entries_of(value, ("link", "shapes"), place)
+    with located(place):
+        m.set_contact_shapes(row["link"], list_from(row["shapes"], shape_from, f"{place}.shapes"))
 
 
 def _named(m: Mechanism, name: Any, place: str) -> Link:

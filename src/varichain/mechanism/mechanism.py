@@ -15,6 +15,17 @@ from varichain.errors import DuplicateNameError, InputError, StructureError, Unk
 from varichain.mechanism.arguments import checked_inertia, checked_joint, checked_loop_joint, checked_shapes, numbered
 from varichain.mechanism.clone import links_from_rows, rows_from_links
 from varichain.mechanism.connections import add_virtual_link, connection_edit, cut_joint
+from varichain.mechanism.contact import (
+    FRICTION,
+    ContactShape,
+    HalfSpace,
+    Surface,
+    SurfaceShape,
+    checked_contact_shapes,
+    contact_shapes_of,
+    new_surface,
+    surface_named,
+)
 from varichain.mechanism.coupling import Coupling, add_coupling, coupling_edit, rename_in_couplings
 from varichain.mechanism.draw import drawing
 from varichain.mechanism.frames import Frame, end_of, new_frame
@@ -24,7 +35,7 @@ from varichain.mechanism.joints import Free
 from varichain.mechanism.link import Link
 from varichain.mechanism.log import StructureLog
 from varichain.mechanism.shapes import Shape
-from varichain.spatial.checks import finite_array, name_string, positive_scalar, shown
+from varichain.spatial.checks import finite_array, finite_scalar, name_string, positive_scalar, shown
 from varichain.spatial.notebook import html_text
 from varichain.spatial.pose import Pose
 
@@ -69,6 +80,8 @@ class Mechanism:
         self._by_joint: dict[str, Link] = {}
         self._frames: dict[str, Frame] = {}
         self._couplings: dict[str, Coupling] = {}  # replaced, never changed: transactions keep the old
+        self._surfaces: dict[str, Surface] = {}  # the same holds for these
+        self._contact_shapes: dict[str, tuple[ContactShape, ...]] = {}  # by link
         self.source: Any = None  # set by the formats package
         self._layout: Any = None  # kept here by the layout package until the next edit
         self._tree: Any = None  # and this until the next edit of the tree
@@ -335,7 +348,75 @@ class Mechanism:
         self._edited(tree=False)
         return frame
 
+    def add_surface(
+        self,
+        name: str,
+        link: str | Link,
+        shapes: SurfaceShape | Iterable[SurfaceShape] | None = None,
+        *,
+        friction: float = FRICTION,
+        restitution: float = 0.0,
+        touched_by: str | Link | Iterable[str | Link] | None = None,
+    ) -> Surface:
+        """Let links touch a surface, which is fixed to a link or to the ground.
+
+        Args:
+            name: Name of the surface, not yet taken.
+            link: The link that it is fixed to, the ground included.
+            shapes: `HalfSpace`, `Box`, `Sphere` and `Capsule`, one or several, in the link's frame; the link's own
+                shapes if None.
+            friction: Coefficient of friction, at rest and in motion.
+            restitution: Part of the closing velocity that an impact turns round: 0 (stays) to 1 (bounces).
+            touched_by: Links that may touch it; None for all but the link itself and its neighbours.
+
+        Raises:
+            InputError: Friction is negative, restitution is not from 0 to 1, a shape cannot be a surface.
+            UnknownNameError, DuplicateNameError: No such link; the name is taken.
+        """
+        surface = new_surface(self, name, link, shapes, friction, restitution, touched_by)
+        self._surfaces = {**self._surfaces, name: surface}
+        self._edited(tree=False)
+        return surface
+
+    def add_floor(
+        self,
+        height: float = 0.0,
+        *,
+        friction: float = FRICTION,
+        restitution: float = 0.0,
+        touched_by: str | Link | Iterable[str | Link] | None = None,
+        name: str = "floor",
+    ) -> Surface:
+        """Let links touch a level floor, at a height [m] of the ground's frame; see `add_surface`."""
+        level = HalfSpace(at=(0.0, 0.0, finite_scalar(height, "height of the floor")))
+        return self.add_surface(
+            name, "ground", level, friction=friction, restitution=restitution, touched_by=touched_by
+        )
+
+    def set_contact_shapes(self, link: str | Link, shapes: ContactShape | Iterable[ContactShape]) -> None:
+        """Replace the shapes that a link touches surfaces with, which are its own shapes otherwise.
+
+        `Sphere`, `Capsule`, `Box` (its corners), `Cylinder` (its rims), `Ellipsoid`, `Mesh` (convex: its vertices) and
+        `ContactPoint`, one or several; an empty list if the link is to touch nothing.
+        """
+        found = self.link(link)
+        self._contact_shapes = {**self._contact_shapes, found.name: checked_contact_shapes(found, shapes)}
+        self._edited(tree=False)
+
     # Questions
+
+    @property
+    def surfaces(self) -> Mapping[str, Surface]:
+        """The surfaces, in the order in which they were added."""
+        return MappingProxyType(self._surfaces)
+
+    def surface(self, name: str) -> Surface:
+        """The surface of that name."""
+        return surface_named(self, name)
+
+    def contact_shapes(self, link: str | Link) -> tuple[ContactShape, ...]:
+        """Shapes that a link touches surfaces with."""
+        return tuple(contact_shapes_of(self, self.link(link)))
 
     @property
     def frames(self) -> Mapping[str, Frame]:
@@ -482,6 +563,8 @@ class Mechanism:
             "rows": rows_from_links(self._links.values()),
             "frames": dict(self._frames),
             "couplings": dict(self._couplings),
+            "surfaces": dict(self._surfaces),
+            "contact_shapes": dict(self._contact_shapes),
             "source": self.source,
             "log": self.log.copy(),
         }
@@ -498,6 +581,8 @@ class Mechanism:
         self._by_joint = {str(link.joint.name): link for link in self._links.values() if link.joint is not None}
         self._frames = dict(state["frames"])
         self._couplings = dict(state["couplings"])
+        self._surfaces = dict(state["surfaces"])
+        self._contact_shapes = dict(state["contact_shapes"])
         self.ground = self._links[0]
         self.source = state["source"]
         self.log = state["log"]

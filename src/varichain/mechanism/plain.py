@@ -16,18 +16,22 @@ import numpy as np
 
 from varichain.errors import InputError, VarichainError
 from varichain.mechanism.breaks import Breaks
+from varichain.mechanism.contact import ContactPoint, ContactShape, HalfSpace, SurfaceShape
 from varichain.mechanism.force_elements import function_name
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import JOINT_TYPES, Joint
 from varichain.mechanism.limits import SwingTwist
-from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
+from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
 from varichain.spatial.checks import finite_array, shown
 from varichain.spatial.pose import Pose
 
 Plain = dict[str, Any]
 Part = TypeVar("Part")
 
-SHAPE_TYPES: dict[str, type[Shape]] = {cls.__name__: cls for cls in (Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere)}
+AnyShape = ContactShape | SurfaceShape
+SHAPE_TYPES: dict[str, type[AnyShape]] = {
+    cls.__name__: cls for cls in (Box, Capsule, ContactPoint, Cylinder, Ellipsoid, HalfSpace, Mesh, Sphere)
+}
 
 
 # --- to plain values -----------------------------------------------------------------------------------------------
@@ -48,7 +52,7 @@ def plain_joint(joint: Joint) -> Plain:
     return {"type": type(joint).__name__} | {name: _plain(getattr(joint, name)) for name in _names(type(joint))}
 
 
-def plain_shape(shape: Shape) -> Plain:
+def plain_shape(shape: AnyShape) -> Plain:
     """Name of the class, and all fields."""
     return {"type": type(shape).__name__} | {name: _plain(getattr(shape, name)) for name in _names(type(shape))}
 
@@ -105,7 +109,7 @@ def joint_from(value: Any, place: str) -> Joint:
     return _made(JOINT_TYPES[value["type"]], entries, place)
 
 
-def shape_from(value: Any, place: str) -> Shape:
+def shape_from(value: Any, place: str) -> Any:
     """Shape with these fields."""
     entries = _typed(value, SHAPE_TYPES, place)
     if "at" in entries:

@@ -27,7 +27,7 @@ class Scenario(Reported):
         mechanism, state: Where it begins.
         until: When it ends [s].
         events, controller, motion, forces: As of `vc.simulate`.
-        settings: Further arguments of `vc.simulate`: method, step, sample, tolerance, control_step, limits.
+        settings: Further arguments of `vc.simulate`: method, step, sample, tolerance, control_step, limits, contacts.
         particles: Arguments of `vc.particles.from_mechanism` for a scenario of particles; its settings are then those
             of `vc.particles.simulate`. None for rigid links.
     """

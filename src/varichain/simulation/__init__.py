@@ -11,6 +11,7 @@ from varichain.simulation.live import LiveRun
 from varichain.simulation.rollout_result import Rollout
 from varichain.simulation.rollouts import rollout
 from varichain.simulation.runs import resume, simulate
+from varichain.simulation.separating import clearances, separate
 from varichain.simulation.simulation import Recorder, Simulation
 
 __all__ = [
@@ -25,8 +26,10 @@ __all__ = [
     "SoftLimits",
     "Torques",
     "at",
+    "clearances",
     "resume",
     "rollout",
+    "separate",
     "simulate",
     "stop",
     "use",

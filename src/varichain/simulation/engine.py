@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from varichain.instants.contacts import Contacts
 from varichain.instants.restraints import Restraints
-from varichain.kernels import running
+from varichain.kernels import contact_run, running
 from varichain.kernels.jit import plain
 from varichain.kernels.methods import scratch_shape
 from varichain.kernels.nodes import node_shape, open_node
-from varichain.kernels.run_records import CONTROL, FORCE, MODES, REMEMBERED, RUN, TRANSITION
+from varichain.kernels.run_records import CONTROL, CROWDED, FORCE, MODES, REMEMBERED, RUN, TRANSITION
 from varichain.kernels.samples import Sample, sample_widths
 from varichain.kernels.tables import as_records, memory_of
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.simulation.control_tables import ControlTable
 from varichain.simulation.laws import Laws
+from varichain.simulation.touching import Touching
 
 Array = NDArray[np.float64]
 Record = NDArray[Any]
@@ -37,6 +39,7 @@ class Snapshot:
         q, v, torques: Coordinates, velocities, and torques of the zero-order hold.
         record, restraints: Memory of the records.
         laws: Records and memory of the discrete controllers.
+        contacts: Memory of the contacts; None without.
     """
 
     time: float
@@ -46,6 +49,7 @@ class Snapshot:
     restraints: NDArray[np.uint8]
     torques: Array
     laws: Any
+    contacts: NDArray[np.uint8] | None = None
 
 
 class Engine:
@@ -60,10 +64,18 @@ class Engine:
         restraint_names: Name of each restraint, such as "knee" or "left hip.swing".
         channels, motion: Driven joints, references and torque tables.
         laws: Discrete controllers.
+        touching: Contacts, with the memory to solve them; None if they are off.
     """
 
-    def __init__(self, state: State, restraints: Restraints, table: ControlTable, record: Record) -> None:
-        """Take over a state, restraints with their workspace, and a copy of the run's record."""
+    def __init__(
+        self,
+        state: State,
+        restraints: Restraints,
+        table: ControlTable,
+        record: Record,
+        contacts: Contacts | None = None,
+    ) -> None:
+        """Take over a state, restraints with their workspace, contacts, and a copy of the run's record."""
         layout: Layout = state.layout
         self.layout = layout
         self.workspace = restraints.workspace
@@ -76,7 +88,8 @@ class Engine:
         self.record["has_soft_stops"] = restraints.records["soft"].any()
         self._node_matrix = np.zeros(node_shape(layout.n_q, layout.n_v))
         self._work = np.zeros(scratch_shape(layout.n_q, layout.n_v))
-        self._widths = widths_of(layout)
+        self.touching = None if contacts is None else Touching(contacts, restraints)
+        self._widths = widths_of(layout, 0 if contacts is None else len(contacts.pairs))
         self._samples = np.zeros((_SAMPLES_AT_ONCE, sum(self._widths)))
         self._transitions = as_records(np.zeros(4 * len(restraints.names) + _TRANSITIONS_AT_ONCE, TRANSITION))
         node = plain(open_node)(self._node_matrix, layout.n_q, layout.n_v)
@@ -145,6 +158,10 @@ class Engine:
             meets_stops: Whether joints that move into stops have an impact there; not if one was just solved.
         """
         self._call(running.SETTLE if meets_stops else running.CHOOSE)
+
+    def separate(self) -> None:
+        """Move links out of the surfaces that they are in."""
+        self._call(contact_run.SEPARATE)
 
     def settle_again(self) -> None:
         """Find the modes again after torques changed at the same instant; its earlier transitions are kept."""
@@ -220,6 +237,7 @@ class Engine:
             "modes": self.modes(),
             "torques": self._controls["torque"].tolist(),
             "laws": self.laws.plain(),
+            "contacts": None if self.touching is None else self.touching.plain(),
         }
 
     def take_up(self, plain: dict[str, Any]) -> None:
@@ -232,18 +250,24 @@ class Engine:
         self.set_torques(np.array(plain["torques"]))
         self.laws.take_up(plain["laws"])
         self._controls["discrete"] = self.laws.torques
+        if self.touching is not None:
+            self.touching.take_up(plain["contacts"])
 
     def snapshot(self) -> Snapshot:
         """Snapshot of the run now."""
         torques = self._controls["torque"].copy()
         record, restraints = (memory_of(records).copy() for records in (self.record, self.restraints))
-        return Snapshot(self.time, self.q.copy(), self.v.copy(), record, restraints, torques, self.laws.snapshot())
+        contacts = None if self.touching is None else memory_of(self.touching.records).copy()
+        laws = self.laws.snapshot()
+        return Snapshot(self.time, self.q.copy(), self.v.copy(), record, restraints, torques, laws, contacts)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of the same epoch."""
         self.q[:], self.v[:] = snapshot.q, snapshot.v
         memory_of(self.record)[:] = snapshot.record
         memory_of(self.restraints)[:] = snapshot.restraints
+        if self.touching is not None and snapshot.contacts is not None:
+            memory_of(self.touching.records)[:] = snapshot.contacts
         self._controls["torque"] = snapshot.torques
         self.laws.restore(snapshot.laws)
         self._controls["discrete"] = self.laws.torques
@@ -272,7 +296,14 @@ class Engine:
         )
 
     def _call(self, task: int, until: float = 0.0, most_steps: int = 0) -> None:
-        running.run(*self.arguments, task, until, most_steps)  # type: ignore[call-arg]
+        if self.touching is None:
+            running.run(*self.arguments, task, until, most_steps)  # type: ignore[call-arg]
+            return
+        while True:
+            contact_run.run_contacts(*self.arguments, *self.touching.arguments, task, until, most_steps)  # type: ignore[call-arg]
+            if self.status != CROWDED:
+                return
+            self.touching.enlarge()
 
 
 def new_record(start: float, method: int, step: float, every: int, tolerance: float) -> Record:
@@ -284,6 +315,7 @@ def new_record(start: float, method: int, step: float, every: int, tolerance: fl
     return record
 
 
-def widths_of(layout: Layout) -> Sample:
+def widths_of(layout: Layout, n_contacts: int) -> Sample:
     """Numbers in each block of a sample."""
-    return plain(sample_widths)(layout.n_q, layout.n_v, len(layout.connections), len(layout.ties))  # type: ignore[no-any-return]
+    n_loops, n_couplings = len(layout.connections), len(layout.ties)
+    return plain(sample_widths)(layout.n_q, layout.n_v, n_loops, n_couplings, n_contacts)  # type: ignore[no-any-return]

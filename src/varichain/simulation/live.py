@@ -69,7 +69,7 @@ class LiveRun:
             is_paused: Whether it waits for `resume`.
             out: File to write the trace to; after a reset, the next goes to a file with a number in its name.
             overwrite: Whether existing files may be replaced.
-            settings: method, step, sample, tolerance, control_step and limits; see `simulate`.
+            settings: method, step, sample, tolerance, control_step, limits and contacts; see `simulate`.
 
         Raises:
             InputError, LimitError, AssemblyError, SingularMassError, TraceFileError: It cannot begin.

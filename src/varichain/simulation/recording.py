@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from varichain.instants.actions import Connect, Couple, Cut, Push, SetGravity
-from varichain.kernels.run_records import LEFT, SLIPPED, STRUCK, STUCK
+from varichain.kernels.run_records import LEFT, SLIPPED, STRUCK, STUCK, UNSOLVED
 from varichain.kernels.samples import WORK_LABELS
 from varichain.mechanism.describe import description
 from varichain.mechanism.log import as_dict
@@ -22,6 +22,7 @@ from varichain.trace.books import Books
 _CHECKPOINT_EVERY = 1.0  # [s] of wall time
 
 _TRANSITIONS = {STRUCK: "limit reached", LEFT: "limit left", STUCK: "friction sticks", SLIPPED: "friction slips"}
+_TRANSITIONS[UNSOLVED] = "contacts not solved"
 
 
 class TraceRecorder(Recorder):
@@ -42,8 +43,11 @@ class TraceRecorder(Recorder):
         """Begin an epoch with the present structure."""
         engine = simulation.engine
         self._observation = Observation(simulation.m, engine.state, simulation.observers)
-        blocks = [*widths_of(engine.layout)._asdict().items(), *self._observation.blocks]
-        columns = Columns(blocks, {"work": list(WORK_LABELS), **self._observation.labels})
+        touching = [] if engine.touching is None else engine.touching.names
+        blocks = [*widths_of(engine.layout, len(touching))._asdict().items(), *self._observation.blocks]
+        labels = {"work": list(WORK_LABELS), "contact_modes": touching}
+        labels["contact_forces"] = [f"{name}.{axis}" for name in touching for axis in ("fx", "fy", "fz")]
+        columns = Columns(blocks, {**labels, **self._observation.labels})
         self._columns = columns
         self.books.open_epoch()
         self._writer.open_epoch(description(simulation.m), columns)
@@ -58,8 +62,12 @@ class TraceRecorder(Recorder):
             self._last = rows[-1, 0]
             self._append(rows)
         for transition in engine.new_transitions():
-            kind, joint = int(transition["kind"]), engine.restraint_names[int(transition["restraint"])]
-            entry = {"time": float(transition["time"]), "kind": _TRANSITIONS[kind], "joint": joint}
+            kind = int(transition["kind"])
+            entry: dict[str, Any] = {"time": float(transition["time"]), "kind": _TRANSITIONS[kind]}
+            if kind == UNSOLVED:
+                self._writer.log(entry | {"residual": float(transition["impulse"])})
+                continue
+            entry["joint"] = engine.restraint_names[int(transition["restraint"])]
             if kind == STRUCK:
                 entry |= {field: float(transition[field]) for field in ("impulse", "energy_lost")}
             self._writer.log(entry)

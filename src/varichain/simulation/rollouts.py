@@ -46,6 +46,7 @@ def rollout(
     tolerance: float = 1e-9,
     control_step: float | None = None,
     limits: Any = "hard",
+    contacts: str = "off",
     threads: int | None = None,
 ) -> Rollout:
     """Simulate a mechanism from many states, independently, on all cores; no argument is changed.
@@ -74,6 +75,7 @@ def rollout(
         tolerance: Error allowed in a step of the adaptive methods.
         control_step: Time between calls of Python functions, and between torques [s]; `step` by default.
         limits: Joint limits: "hard", "soft", `vc.SoftLimits(...)` or "off".
+        contacts: "off" or "stepping"; see `simulate`. With contacts every run has a trace.
         threads: Number of threads; all cores if None.
 
     Raises:
@@ -81,7 +83,7 @@ def rollout(
     """
     if not isinstance(m, Mechanism):
         raise InputError(f"expected a Mechanism, not {type(m).__name__}")
-    settings = checked_settings(method, step, sample, tolerance, control_step, limits)
+    settings = checked_settings(method, step, sample, tolerance, control_step, limits, contacts)
     own = m.copy()
     q, v, start = states_from(own, states)
     times = sample_times(start, _end(until, steps, settings, start), settings)
@@ -92,12 +94,16 @@ def rollout(
     laws = variations(controls.laws, len(q), parameters, seeds)
     batch = Batch(own, threads)
     q_closed, v_closed = checked_starts(own, batch, q, v, start, settings)
-    if not given and not controls.is_asked and motion is None and not has_breaks(own):
+    is_plain = not given and not controls.is_asked and motion is None and not has_breaks(own)
+    if is_plain and contacts == "off":
         return plain_rollout(Plan(own, q_closed, v_closed, times, settings, controls, laws, by_tick, batch.threads))
     if by_tick.shape[1]:
-        raise InputError("torques are for runs without events, motions, joints that give way and Python functions")
+        raise InputError(
+            "torques are for runs without events, motions, joints that give way, contacts and Python functions"
+        )
     options = {"events": given, "motion": motion, "forces": forces, "method": method}
     options |= {"step": step, "sample": sample, "tolerance": tolerance, "control_step": control_step, "limits": limits}
+    options["contacts"] = contacts
     controllers = [controls.with_laws(own_laws) for own_laws in laws]
     return traced_rollout(own, q, v, times, batch.threads, options, controllers)
 

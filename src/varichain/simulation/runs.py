@@ -38,6 +38,7 @@ def simulate(
     tolerance: float = 1e-9,
     control_step: float | None = None,
     limits: Any = "hard",
+    contacts: str = "off",
     out: Path | None = None,
     overwrite: bool = False,
     progress: bool | Callable[[float, float], Any] = False,
@@ -65,6 +66,8 @@ def simulate(
         tolerance: Error allowed in a step of the adaptive methods [rad, m and per second].
         control_step: Time between calls of Python functions [s]; `step` by default.
         limits: Joint limits: "hard" stops, "soft" or `vc.SoftLimits(stiffness, damping)` for springs, "off".
+        contacts: "off", or "stepping": links touch the mechanism's surfaces. Steps are then fixed, of first order where
+            something touches, and `method` and `tolerance` have no meaning; see `docs/contact.md`.
         out: File to which the trace is written during the run (HDF5); a killed program leaves a readable file.
         overwrite: Whether an existing file may be replaced.
         progress: True for a bar on standard error; or a function, called with the time and `until`.
@@ -79,7 +82,7 @@ def simulate(
     """
     if not isinstance(m, Mechanism) or not isinstance(s, State):
         raise InputError(f"expected a Mechanism and a State, not {type(m).__name__} and {type(s).__name__}")
-    settings = checked_settings(method, step, sample, tolerance, control_step, limits)
+    settings = checked_settings(method, step, sample, tolerance, control_step, limits, contacts)
     own = m.copy()
     start = checked_start(own, s.copy(), settings)
     end = checked_until(until, s.time)

@@ -8,7 +8,7 @@ from typing import Any
 
 from varichain.errors import InputError, quoted
 from varichain.instants.restraints import Limits, SoftLimits, checked_limits
-from varichain.kernels.run_records import METHOD_CODES
+from varichain.kernels.run_records import METHOD_CODES, STEPPING
 from varichain.spatial.checks import finite_scalar, positive_scalar
 
 DEFAULT_METHOD = "rk45"  # as fast as fixed steps of 1 ms, and right where those are too long
@@ -19,7 +19,9 @@ DEFAULTS: dict[str, Any] = {
     "tolerance": 1e-9,
     "control_step": None,
     "limits": "hard",
+    "contacts": "off",
 }
+CONTACTS = ("off", "stepping")
 SLOWEST, FASTEST = 1e-3, 1e3  # simulated seconds in a second
 LONGEST = 1e9  # [s] that a run may last: thirty years
 _STEP, _LONG_STEP = 1e-3, 1e-2  # [s] by default; the long one for "gbs", whose steps are long
@@ -36,6 +38,7 @@ class Settings:
         tolerance: Error allowed in a step of the adaptive methods.
         control_step: Time between calls of Python controllers [s].
         limits: "hard", "off" or SoftLimits.
+        contacts: "off" or "stepping".
     """
 
     method: str
@@ -44,6 +47,12 @@ class Settings:
     tolerance: float
     control_step: float
     limits: Limits
+    contacts: str = "off"
+
+    @property
+    def code(self) -> int:
+        """Code of the method; contacts have one of their own."""
+        return STEPPING if self.contacts == "stepping" else METHOD_CODES[self.method]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for a trace."""
@@ -57,6 +66,7 @@ class Settings:
             "tolerance": self.tolerance,
             "control_step": self.control_step,
             "limits": limits,
+            "contacts": self.contacts,
         }
 
     @staticmethod
@@ -68,19 +78,30 @@ class Settings:
         return Settings(**{**values, "limits": limits})
 
 
-def checked_settings(method: Any, step: Any, sample: Any, tolerance: Any, control_step: Any, limits: Any) -> Settings:
+def checked_settings(
+    method: Any,
+    step: Any,
+    sample: Any,
+    tolerance: Any,
+    control_step: Any,
+    limits: Any,
+    contacts: Any = "off",
+) -> Settings:
     """Settings from the user's arguments, checked."""
+    if not isinstance(contacts, str) or contacts not in CONTACTS:
+        raise InputError(f"contacts must be one of {', '.join(map(repr, CONTACTS))}, not {quoted(contacts)}")
     if not isinstance(method, str) or method not in METHOD_CODES:
         raise InputError(f"method must be one of {', '.join(map(repr, METHOD_CODES))}, not {quoted(method)}")
     if step is None:
-        step = _LONG_STEP if method == "gbs" else _STEP
+        step = _LONG_STEP if method == "gbs" and contacts == "off" else _STEP
     step = positive_scalar(step, "step")
     sample = step if sample is None else positive_scalar(sample, "sample")
     every = round(min(sample, LONGEST) / step)
     if every < 1 or not math.isclose(every * step, sample, rel_tol=1e-9):
         raise InputError(f"sample must be a whole multiple of step ({step:g} s), not {sample:g} s")
     control_step = step if control_step is None else positive_scalar(control_step, "control_step")
-    return Settings(method, step, every, positive_scalar(tolerance, "tolerance"), control_step, checked_limits(limits))
+    tolerance = positive_scalar(tolerance, "tolerance")
+    return Settings(method, step, every, tolerance, control_step, checked_limits(limits), contacts)
 
 
 def checked_speed(speed: Any) -> float:

@@ -16,9 +16,9 @@ from varichain.dynamics.arguments import require_inertia
 from varichain.errors import ChatteringError, EventError, InputError, SimulationError, VarichainError
 from varichain.instants.actions import Action as InstantAction
 from varichain.instants.change import happen
+from varichain.instants.contacts import contacts_of
 from varichain.instants.impact import Impact
 from varichain.instants.restraints import restraints_of
-from varichain.kernels.run_records import METHOD_CODES
 from varichain.layout.state import State
 from varichain.mechanism.log import LogEntry
 from varichain.mechanism.mechanism import Mechanism
@@ -42,7 +42,7 @@ from varichain.simulation.roots import crossing
 from varichain.simulation.settings import Settings
 from varichain.simulation.watches import BREAKS, ConditionWatch, Watch, has_breaks, watches_of
 
-CHECKPOINT_VERSION = 4
+CHECKPOINT_VERSION = 5
 """Version of the names in a checkpoint; those of version 1 were positions in arrays."""
 
 _LOCATED = 1e-11  # [s]
@@ -117,8 +117,7 @@ class Simulation:
         self._used: dict[str, list[int] | None] = {}  # controls chosen by events: event and action, None of a function
         self._until = np.inf
         self._most_steps = 200
-        method = METHOD_CODES[settings.method]
-        record = new_record(s.time, method, settings.step, settings.every, settings.tolerance)
+        record = new_record(s.time, settings.code, settings.step, settings.every, settings.tolerance)
         self.engine = self._new_engine(s.copy(), controls, record, ("controller", "motion") if is_strict else ())
 
     @property
@@ -159,7 +158,8 @@ class Simulation:
         restraints = restraints_of(
             s.layout, self.settings.limits, controls.driven, softens=self.settings.method == "implicit"
         )
-        engine = Engine(s, restraints, controls.table(s.layout, new), record)
+        contacts = contacts_of(self.m, restraints.workspace) if self.settings.contacts != "off" else None
+        engine = Engine(s, restraints, controls.table(s.layout, new), record, contacts)
         controls.load_forces(engine)
         return engine
 

@@ -12,6 +12,7 @@ from varichain.errors import InputError, LimitError
 from varichain.kernels.closure import row_velocities
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
+from varichain.simulation.separating import require_apart
 from varichain.simulation.settings import Settings
 
 INSIDE = 1e-9  # [rad or m] beyond a limit that counts as at it
@@ -24,9 +25,12 @@ def checked_start(m: Mechanism, s: State, settings: Settings) -> State:
 
     Raises:
         LimitError: A joint is outside its limits.
+        PenetrationError: A link is in a surface.
         InputError: A loop or coupling is open, or is opening.
     """
     layout, table = opened_with_mass(m, s)
+    if settings.contacts != "off":
+        require_apart(m, s)
     if settings.limits == "hard":
         excess = {name: beyond for name, beyond in limit_excess(m, s).items() if beyond > INSIDE}
         if excess:

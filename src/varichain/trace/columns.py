@@ -16,8 +16,8 @@ class Columns(Frozen):
 
     Any name will do that could be an attribute. Those that a trace gives a meaning to are time (1), q (n_q), v (n_v),
     a (n_v), tau (n_v), holding (n_v), loop_forces (6 per loop), coupling_forces (1 per coupling), joint_forces (6 per
-    joint of the tree), energy (3: kinetic, gravitational, elastic), work (one per channel), momentum (6), center (3)
-    and closure (1). Blocks may be absent or of width 0.
+    joint of the tree), energy (3: kinetic, gravitational, elastic), work (one per channel), momentum (6), center (3),
+    closure (1), contact_forces (3 per contact) and contact_modes (1 per contact). Blocks may be absent or of width 0.
 
     Attributes:
         names: Names of the blocks, in order.

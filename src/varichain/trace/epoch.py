@@ -169,6 +169,20 @@ class Epoch:
             raise UnknownNameError("loop", name, self.slots.loops)
         return self["loop_forces"][:, self.slots.loops.index(name)]
 
+    def contact(self, link: str, surface: str | None = None) -> Array:
+        """Force (n, 3) [N] of a surface, or of all, on a link: the sum over its contacts, world axes.
+
+        Raises:
+            UnknownNameError: The link can touch no such surface in this epoch.
+        """
+        pairs = [name.rpartition(" ")[0] for name in self.columns.labels.get("contact_modes", ())]
+        wanted = f"{link} on " if surface is None else f"{link} on {surface}"
+        places = [i for i, pair in enumerate(pairs) if (pair.startswith(wanted) if surface is None else pair == wanted)]
+        if not places:
+            raise UnknownNameError("contact", wanted.strip(), dict.fromkeys(pairs))
+        found: Array = self["contact_forces"].reshape(len(self), -1, 3)[:, places].sum(axis=1)
+        return found
+
     def coupling(self, name: str) -> Array:
         """Force or torque (n,) [N or N m] of a coupling on the joint that follows.
 

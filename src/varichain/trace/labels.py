@@ -22,6 +22,8 @@ UNITS = {
     "momentum": "N m s, N s",
     "center": "m",
     "closure": "m or rad",
+    "contact_forces": "N",
+    "contact_modes": "0 apart, 1 sticks, 2 slips",
 }
 PER_FREEDOM = ("v", "a", "tau", "holding")
 """Blocks that have a number for each freedom."""

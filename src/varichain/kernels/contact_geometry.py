@@ -1,0 +1,203 @@
+"""Gaps of contacts: how far a point of a link is from a surface, where the two meet, and in which direction."""
+
+import math
+
+from varichain.kernels.contact_records import BOX, ELLIPSOID, HALF_SPACE, RIM, SPHERE
+from varichain.kernels.jit import helper, routine
+from varichain.kernels.relative_rotation import turned_back
+from varichain.kernels.tuples import (
+    ZERO3,
+    add3,
+    angular,
+    column,
+    cross3,
+    dot3,
+    length3,
+    linear,
+    load3,
+    load6,
+    load9,
+    mat_mul,
+    mat_t_vec,
+    mat_vec,
+    scale3,
+    store3,
+    sub3,
+)
+
+# [m] beside a face of a box where a point still counts as on it: corners of boxes that are stacked flush.
+_FLUSH = 1e-6
+_Z = (0.0, 0.0, 1.0)
+
+
+@helper
+def _between_trees(bodies, contact):
+    """Reference point of body A's tree seen from that of body B's."""
+    root_A, root_B = bodies[contact.body_A].root, bodies[contact.body_B].root
+    if root_A == root_B:
+        return ZERO3
+    return sub3(load3(bodies[root_A].reference), load3(bodies[root_B].reference))
+
+
+@helper
+def _outwards(x):
+    return 1.0 if x >= 0.0 else -1.0
+
+
+@helper
+def _away(d_x, d_y, d_z, p):
+    """Distance of a point outside of a box, from how far it is beyond its faces; and its direction."""
+    away = (max(d_x, 0.0) * _outwards(p[0]), max(d_y, 0.0) * _outwards(p[1]), max(d_z, 0.0) * _outwards(p[2]))
+    distance = length3(away)
+    return distance, scale3(1.0 / distance, away)
+
+
+@routine
+def _box(p, half, c, extent):
+    """Distance of a point p from a box, and the direction out of it there, in the box's frame.
+
+    The point belongs to a shape with middle c that reaches `extent` from there along the box's axes: it looks at the
+    face that separates the two best, so that corners of boxes that are stacked flush see each other's upper side.
+    """
+    s_x, s_y, s_z = abs(c[0]) - half[0] - extent[0], abs(c[1]) - half[1] - extent[1], abs(c[2]) - half[2] - extent[2]
+    x, y, z = _outwards(c[0]), _outwards(c[1]), _outwards(c[2])
+    d_x, d_y, d_z = abs(p[0]) - half[0], abs(p[1]) - half[1], abs(p[2]) - half[2]
+    if s_z >= max(s_x, s_y):
+        if max(d_x, d_y) <= _FLUSH:
+            return z * p[2] - half[2], (0.0, 0.0, z)
+    elif s_y >= s_x:
+        if max(d_x, d_z) <= _FLUSH:
+            return y * p[1] - half[1], (0.0, y, 0.0)
+    elif max(d_y, d_z) <= _FLUSH:
+        return x * p[0] - half[0], (x, 0.0, 0.0)
+    if max(d_x, d_y, d_z) > 0.0:
+        return _away(d_x, d_y, d_z, p)
+    return math.inf, _Z
+
+
+@helper
+def _from_middle(p, radius):
+    """Distance of a point from a sphere about the origin, and its direction; up, if the point is its middle."""
+    distance = length3(p)
+    return distance - radius, (scale3(1.0 / distance, p) if distance > 0.0 else _Z)
+
+
+@routine
+def surface_distance(contact, p, middle, extent):
+    """Distance of a point p, in the surface's frame, from the surface; and the surface's normal there.
+
+    `middle` is that of the shape that the point belongs to, in the same frame, and `extent` how far it reaches.
+    """
+    if contact.surface_kind == HALF_SPACE:
+        return p[2], _Z
+    if contact.surface_kind == BOX:
+        return _box(p, load3(contact.sizes), middle, extent)
+    if contact.surface_kind == SPHERE:
+        return _from_middle(p, contact.sizes[0])
+    along = min(contact.sizes[1], max(-contact.sizes[1], p[2]))
+    return _from_middle((p[0], p[1], p[2] - along), contact.sizes[0])
+
+
+@routine
+def _lowest_on_rim(contact, R, n):
+    """Point of a rim, from its middle, that is lowest along n, or a place that is turned from there; world axes."""
+    axis = column(R, 2)
+    down = sub3(scale3(dot3(n, axis), axis), n)
+    length = length3(down)
+    # level, every point is as low: then the rim's own axis is the place to begin
+    e = scale3(1.0 / length, down) if length > 1e-9 else column(R, 0)
+    f = cross3(axis, e)
+    cosine, sine = contact.radii[0], contact.radii[1]
+    return scale3(contact.radius, add3(scale3(cosine, e), scale3(sine, f)))
+
+
+@routine
+def _lowest_of_ellipsoid(contact, R, n):
+    """Point of an ellipsoid, from its middle, that is lowest along n; world axes."""
+    m, r = mat_t_vec(R, n), contact.radii
+    scaled = (r[0] * m[0], r[1] * m[1], r[2] * m[2])
+    k = -1.0 / length3(scaled)
+    return mat_vec(R, (k * r[0] * scaled[0], k * r[1] * scaled[1], k * r[2] * scaled[2]))
+
+
+@helper
+def _across(n):
+    """Two directions at right angles with n and each other; a function of n alone."""
+    if abs(n[2]) > 0.7:
+        e = (1.0, 0.0, 0.0)
+    elif abs(n[0]) > 0.7:
+        e = (0.0, 1.0, 0.0)
+    else:
+        e = (0.0, 0.0, 1.0)
+    t = sub3(e, scale3(dot3(e, n), n))
+    t = scale3(1.0 / length3(t), t)
+    return t, cross3(n, t)
+
+
+@helper
+def _extent(R, half):
+    """How far a box with half edges reaches along the axes of a frame in which it is turned by R."""
+    return (
+        abs(R[0]) * half[0] + abs(R[1]) * half[1] + abs(R[2]) * half[2],
+        abs(R[3]) * half[0] + abs(R[4]) * half[1] + abs(R[5]) * half[2],
+        abs(R[6]) * half[0] + abs(R[7]) * half[1] + abs(R[8]) * half[2],
+    )
+
+
+@routine
+def measure_contact(bodies, contact):
+    """Write gap, directions and point of a contact.
+
+    Needs: bodies placed.
+    """
+    A, B = bodies[contact.body_A], bodies[contact.body_B]
+    R_A, R_B = load9(A.R), load9(B.R)
+    R_WS = mat_mul(R_B, load9(contact.R_B))
+    x = add3(load3(A.p), mat_vec(R_A, load3(contact.p_A)))
+    offset = _between_trees(bodies, contact)
+    origin = sub3(add3(load3(B.p), mat_vec(R_B, load3(contact.p_B))), offset)  # from the reference point of A's tree
+    p = mat_t_vec(R_WS, sub3(x, origin))
+    middle, extent = p, ZERO3
+    if contact.surface_kind == BOX and contact.half[0] > 0.0:
+        center = add3(load3(A.p), mat_vec(R_A, load3(contact.middle)))
+        middle = mat_t_vec(R_WS, sub3(center, origin))
+        extent = _extent(turned_back(mat_mul(R_A, load9(contact.R_A)), R_WS), load3(contact.half))
+    distance, m = surface_distance(contact, p, middle, extent)
+    n = mat_vec(R_WS, m)
+    if contact.point_kind == RIM or contact.point_kind == ELLIPSOID:
+        R = mat_mul(R_A, load9(contact.R_A))
+        lowest = _lowest_on_rim(contact, R, n) if contact.point_kind == RIM else _lowest_of_ellipsoid(contact, R, n)
+        x = add3(x, lowest)
+        p = mat_t_vec(R_WS, sub3(x, origin))
+        distance, m = surface_distance(contact, p, p, extent)
+        n = mat_vec(R_WS, m)
+    else:
+        distance -= contact.radius
+        x = sub3(x, scale3(contact.radius, n))
+    contact.gap = distance
+    t_1, t_2 = _across(n)
+    store3(contact.n, n)
+    store3(contact.t_1, t_1)
+    store3(contact.t_2, t_2)
+    store3(contact.x_A, x)
+    store3(contact.x_B, add3(x, offset))
+
+
+@routine
+def contact_velocity(bodies, contact):
+    """Velocity of the link's point against the surface's, world axes.
+
+    Needs: bodies moved.
+    """
+    V_A, V_B = load6(bodies[contact.body_A].V), load6(bodies[contact.body_B].V)
+    v_A = add3(linear(V_A), cross3(angular(V_A), load3(contact.x_A)))
+    v_B = add3(linear(V_B), cross3(angular(V_B), load3(contact.x_B)))
+    return sub3(v_A, v_B)
+
+
+@routine
+def contact_force(contact):
+    """Force of the last step on the link, world axes [N]."""
+    f = contact.force
+    sideways = add3(scale3(f[1], load3(contact.t_1)), scale3(f[2], load3(contact.t_2)))
+    return add3(scale3(f[0], load3(contact.n)), sideways)

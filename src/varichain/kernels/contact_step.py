@@ -1,0 +1,419 @@
+"""One step of time stepping with contact: velocities first, positions after them.
+
+Forces and rows are taken in the middle of the step's own way, q + h v / 2. The velocities after the step obey
+
+    (M + h D + h^2 K) (v' - v) = h (f - h K v / 2) + rows^T x,   u = rows v',
+
+with damping D and stiffness K of joints and PD controllers, all loops kept, and for every contact and stop
+0 <= x_n, u_n >= -gap / h, one of the two equal; |x_t| <= mu x_n against slip; dry friction of joints between its bounds
+[Moreau 1988; Anitescu and Potra 1997; Stewart and Trinkle 1996]. Coordinates move with v' where something presses, else
+with the mean of v and v'. What has then gone too deep is moved out of the surface by the least step in the mass metric.
+"""
+
+from varichain.kernels.contact_geometry import measure_contact
+from varichain.kernels.contact_items import (
+    aim_bounces,
+    forget_bounces,
+    gather_contacts,
+    gather_restraints,
+    write_rows,
+    write_velocities,
+)
+from varichain.kernels.contact_records import CONE, DRY, SLIPS, STICKS, STOP
+from varichain.kernels.contact_rows import fill_problem, respond
+from varichain.kernels.contact_solver import solve_items
+from varichain.kernels.jit import helper, routine
+from varichain.kernels.kinematics import move_all
+from varichain.kernels.manifold import quaternion_exp, step_all
+from varichain.kernels.passages import derivative, keep_positions, keep_velocities
+from varichain.kernels.records import FREE, SPHERICAL
+from varichain.kernels.restraints import measure
+from varichain.kernels.run_records import CROWDED, DIVERGED, OPEN, REACHED
+from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers
+from varichain.kernels.totals import kinetic_energy
+from varichain.kernels.tuples import add3, cross3, dot3, linear, load3, load6, mat_vec, matrix_from_quaternion
+
+SOLVED = 1e-9  # [m/s or rad/s] residual, at velocities of 1 or less, that is worth a word
+_ENDS = 1e-13  # [m/s or rad/s] at which the search for impulses ends
+DEEP = 1e-9  # [m] or [rad] of penetration that is moved out
+_CLOSES = 1e-12  # [m] or [rad] to which it is
+_MOST_CLOSINGS = 8
+_OPEN = 1e-9  # [m or rad] a loop that stays further open cannot be closed
+_STILL = 1e-9  # [m/s] below which nothing slides
+_FASTEST = 1e12
+
+
+@routine
+def measure_all(bodies, contacts):
+    """Gaps of all contacts.
+
+    Needs: bodies placed.
+    """
+    for c in range(len(contacts)):
+        measure_contact(bodies, contacts[c])
+
+
+@helper
+def _turn_three(R, x, k):
+    y = mat_vec(R, (x[k], x[k + 1], x[k + 2]))
+    x[k] = y[0]
+    x[k + 1] = y[1]
+    x[k + 2] = y[2]
+
+
+@routine
+def _turn(bodies, w, t, x):
+    """Turn velocities x of balls and free links, which are components in their links' axes, by rotation vectors t w."""
+    for b in range(1, len(bodies)):
+        body = bodies[b]
+        if body.kind != FREE and body.kind != SPHERICAL:
+            continue
+        k = body.dof
+        e = quaternion_exp(t * w[k], t * w[k + 1], t * w[k + 2])
+        R = matrix_from_quaternion(e[0], e[1], e[2], e[3])
+        _turn_three(R, x, k)
+        if body.kind == FREE:
+            _turn_three(R, x, k + 3)
+
+
+@routine
+def _steady_axes(bodies, v, a):
+    """Accelerations of free links in axes that do not turn: a + w x v in place of the rates of components."""
+    for b in range(1, len(bodies)):
+        body = bodies[b]
+        if body.kind == FREE:
+            k = body.dof
+            y = cross3((v[k], v[k + 1], v[k + 2]), (v[k + 3], v[k + 4], v[k + 5]))
+            a[k + 3] += y[0]
+            a[k + 4] += y[1]
+            a[k + 5] += y[2]
+
+
+@helper
+def _load_gains(dofs, controls, tau, D, K, D_pd, K_pd):
+    """Damping and stiffness of freedoms that can move: of joints, and of PD controllers within their bounds."""
+    for k in range(len(dofs)):
+        moves = not dofs[k].lock
+        acts = moves and abs(tau[k]) < controls[k].largest
+        D[k] = dofs[k].damping if moves else 0.0
+        K[k] = dofs[k].stiffness if moves else 0.0
+        D_pd[k] = controls[k].damping if acts else 0.0
+        K_pd[k] = controls[k].stiffness if acts else 0.0
+
+
+@helper
+def _lend(dofs, h, D, K, D_pd, K_pd, sign):
+    """Give freedoms the inertia h D + h^2 K beside their own, or take it back."""
+    for k in range(len(dofs)):
+        added = sign * h * (D[k] + D_pd[k] + h * (K[k] + K_pd[k]))
+        dofs[k].armature += added
+        dofs[k].inertia += added
+
+
+@routine
+def _load_guess(contacts, restraints, h, items, n_items, x):
+    """Forces of the last step as a guess."""
+    for i in range(n_items):
+        item = items[i]
+        for j in range(item.n_rows):
+            x[item.row + j] = 0.0
+        if item.kind == CONE:
+            for j in range(3):
+                x[item.row + j] = h * contacts[item.source].force[j]
+        elif item.kind == DRY:
+            x[item.row] = h * restraints[item.source].impulse
+
+
+@routine
+def keep_forces(contacts, restraints, h, items, n_items, x, u):
+    """Remember the forces of this step; a contact at the edge of its cone that does not slide sticks."""
+    for c in range(len(contacts)):
+        contact = contacts[c]
+        contact.mode = 0
+        for j in range(3):
+            contact.force[j] = 0.0
+    for i in range(n_items):
+        item = items[i]
+        if item.kind == CONE:
+            contact = contacts[item.source]
+            slides = item.mode == SLIPS and max(abs(u[item.row + 1]), abs(u[item.row + 2])) >= _STILL
+            if x[item.row] > 0.0:
+                contact.mode = SLIPS if slides else STICKS
+            for j in range(3):
+                contact.force[j] = x[item.row + j] / h
+        elif item.kind == DRY:
+            restraints[item.source].impulse = x[item.row] / h
+
+
+@helper
+def _solve(problem, n_items, n, ends):
+    """Impulses of a problem; returns the residual and the number of sweeps."""
+    items, W, b, x, u = problem.items, problem.W, problem.b, problem.x, problem.u
+    return solve_items(items, n_items, W, b, n, ends, x, u, problem.best, problem.before, problem.other, problem.J)
+
+
+@routine
+def solve_step(context, contacts, problem, h, q, v, node, scratch):
+    """Velocities after a step, and its forces; q, v and the gaps are left as they are at its start.
+
+    The node's `q_end` becomes the middle configuration, its `v_end` the velocities, in the axes that links have there,
+    as those of the scratch before the step; `a_end` the accelerations without impulses. Returns the numbers of items
+    and rows, -1 without room for them; the part of the step that coordinates move with the velocities before it; the
+    residual; and the power of external forces and soft stops.
+    """
+    table, restraints, run = context.table, context.restraints, context.run
+    bodies, dofs = open_bodies(table), open_dofs(table)
+    n_v = len(v)
+    items, x, u = problem.items, problem.x, problem.u
+    D, K, D_pd, K_pd = scratch.rates[0], scratch.rates[1], scratch.rates[2], scratch.rates[3]
+    v_mid, q_mid, v_end = scratch.v, node.q_end, node.v_end
+    for k in range(n_v):
+        v_mid[k] = v[k]
+    step_all(bodies, q, v, 0.5 * h, q_mid)
+    _turn(bodies, v, -0.5 * h, v_mid)
+    _load_gains(dofs, context.controls, node.tau, D, K, D_pd, K_pd)
+    _lend(dofs, h, D, K, D_pd, K_pd, 1.0)
+    for k in range(n_v):
+        context.extra[k] = -0.5 * h * (K[k] + K_pd[k]) * v[k]
+    powers = derivative(context, run.time + 0.5 * h, q_mid, v_mid, node.tau, node.a_end)
+    _steady_axes(bodies, v_mid, node.a_end)
+    for k in range(n_v):
+        context.extra[k] = 0.0
+        v_end[k] = v_mid[k] + h * node.a_end[k]
+    n_items, n = gather_contacts(table, contacts, h, len(items), len(x), items, 0, 0)
+    if n_items >= 0:
+        n_items, n = gather_restraints(table, restraints, h, q_mid, v_mid, len(items), len(x), items, n_items, n)
+    found, is_pressed, part = 0.0, False, 0.0
+    _keep_smooth(table, scratch)
+    if n_items > 0:
+        write_velocities(table, contacts, restraints, q_mid, v_mid, items, n_items, problem.start)
+        write_rows(table, contacts, restraints, q_mid, problem, n_items)
+        fill_problem(table, problem, n)
+        move_all(q_mid, v_end, bodies, dofs)
+        write_velocities(table, contacts, restraints, q_mid, v_end, items, n_items, problem.b)
+        _load_guess(contacts, restraints, h, items, n_items, x)
+        part = aim_bounces(contacts, problem.start, problem.b, h, items, n_items)
+        found, _ = _solve(problem, n_items, n, _ENDS)
+        if part > 0.0 and _work(x, problem.b, u, n) > 0.0:  # Newton's restitution may give energy beside friction
+            part = 0.0
+            forget_bounces(h, items, n_items)
+            found, _ = _solve(problem, n_items, n, _ENDS)
+        respond(table, problem, n, x, scratch.u)
+        for k in range(n_v):
+            v_end[k] += scratch.u[k]
+        for i in range(n_items):
+            is_pressed = is_pressed or (items[i].kind in (CONE, STOP) and x[items[i].row] > 0.0)
+        _add_smooth(table, scratch, h)
+    _lend(dofs, h, D, K, D_pd, K_pd, -1.0)
+    if not is_pressed:
+        part = 0.5
+    return n_items, n, part, found, powers.forces + powers.soft_limits
+
+
+@routine
+def _work(x, b, u, n):
+    """Kinetic energy that impulses give."""
+    total = 0.0
+    for r in range(n):
+        total += 0.5 * x[r] * (b[r] + u[r])
+    return total
+
+
+@helper
+def _keep_smooth(table, scratch):
+    """Keep the forces of loops and locks of the last evaluation: those without impulses."""
+    dofs, multipliers = open_dofs(table), open_multipliers(table)
+    for k in range(len(dofs)):
+        scratch.tau[k] = dofs[k].reaction
+    for l in range(len(multipliers)):
+        scratch.loops[l] = multipliers[l]
+
+
+@helper
+def _add_smooth(table, scratch, h):
+    """Forces of loops and locks of the whole step, impulses included."""
+    dofs, multipliers = open_dofs(table), open_multipliers(table)
+    for k in range(len(dofs)):
+        dof = dofs[k]
+        if dof.lock:  # the last solution had the impulses alone
+            scratch.tau[k] += (dof.reaction - dof.armature * dof.forced) / h
+    for l in range(len(multipliers)):
+        scratch.loops[l] += multipliers[l] / h
+
+
+@helper
+def restore_forces(table, scratch):
+    """Put the forces of loops and locks of the last step back where samples look for them."""
+    dofs, multipliers = open_dofs(table), open_multipliers(table)
+    for k in range(len(dofs)):
+        dofs[k].reaction = scratch.tau[k]
+    for l in range(len(multipliers)):
+        multipliers[l] = scratch.loops[l]
+
+
+@routine
+def _potential(bodies):
+    """Potential energy in gravity.
+
+    Needs: bodies placed.
+    """
+    up, total = linear(load6(bodies[0].A)), 0.0
+    for b in range(1, len(bodies)):
+        body = bodies[b]
+        total += body.mass * dot3(up, add3(load3(bodies[body.root].reference), load3(body.c)))
+    return total
+
+
+@routine
+def _load_depths(table, contacts, restraints, q, v, items, n_items, b):
+    """Gaps of the items, into b; friction has none. Returns the deepest penetration.
+
+    Needs: bodies moved.
+    """
+    bodies, deepest = open_bodies(table), 0.0
+    measure_all(bodies, contacts)
+    measure(table, restraints, q, v)
+    for i in range(n_items):
+        item = items[i]
+        for j in range(item.n_rows):
+            b[item.row + j] = 0.0
+        if item.kind == CONE:
+            b[item.row] = contacts[item.source].gap
+        elif item.kind == STOP:
+            restraint = restraints[item.source]
+            b[item.row] = restraint.upper - restraint.x if item.side > 0 else restraint.x - restraint.lower
+        if item.kind in (CONE, STOP):
+            deepest = max(deepest, -b[item.row])
+    return deepest
+
+
+@routine
+def close_contacts(context, contacts, problem, n_items, n, t, q, v, step):
+    """Move what has gone too deep out of surfaces and stops, q in place.
+
+    Returns the energy that this gave, and the depth that is left.
+
+    t is the time that the coordinates are of. Positions are moved by the least step in the mass metric that leaves no
+    item too deep; loops are kept. The factor is the last one: what it leaves is closed by the next correction.
+
+    Needs: rows factored.
+    """
+    table, restraints = context.table, context.restraints
+    bodies, dofs = open_bodies(table), open_dofs(table)
+    items, x, gained, deepest = problem.items, problem.x, 0.0, 0.0
+    move_all(q, v, bodies, dofs)
+    for count in range(_MOST_CLOSINGS + 1):
+        deepest = _load_depths(table, contacts, restraints, q, v, items, n_items, problem.b)
+        if not deepest > DEEP or count == _MOST_CLOSINGS:
+            break
+        before = _potential(bodies)
+        for i in range(n_items):
+            items[i].target = 0.0
+            items[i].friction = 0.0
+            items[i].bound = 0.0
+        for r in range(n):
+            x[r] = 0.0
+        _solve(problem, n_items, n, _CLOSES)
+        respond(table, problem, n, x, step)
+        step_all(bodies, q, step, 1.0, q)
+        keep_positions(context, t, q, v, step)
+        move_all(q, v, bodies, dofs)
+        gained += _potential(bodies) - before
+    return gained, deepest
+
+
+@routine
+def _keep_books(context, problem, n_items, h, part, given, v, mean, v_end, change, q_mid, tau, scratch):
+    """Enter the works of the step, forces times the step's own way.
+
+    Where something presses, coordinates move with the velocities at the end rather than with the mean of both: the
+    energy of their change is then lost.
+    """
+    table, run, items = context.table, context.run, problem.items
+    bodies, dofs, loops = open_bodies(table), open_dofs(table), open_loops(table)
+    D, D_pd, K_pd = scratch.rates[0], scratch.rates[2], scratch.rates[3]
+    controlled, damped, driven = 0.0, 0.0, 0.0
+    for k in range(len(v)):
+        ahead = h * v_end[k] - 0.5 * h * v[k]  # of the middle, where the end is
+        torque = tau[k] - D_pd[k] * (v_end[k] - v[k]) - K_pd[k] * ahead
+        controlled += torque * mean[k]
+        damped += D[k] * v_end[k] * mean[k]
+        if dofs[k].lock:
+            driven += scratch.tau[k] * mean[k]
+    for l in range(len(loops)):
+        damped += loops[l].dissipated
+    pressed, rubbed, struck, touches = 0.0, 0.0, 0.0, False
+    for i in range(n_items):
+        item = items[i]
+        touches = touches or (item.kind == CONE and problem.x[item.row] > 0.0)
+        for r in range(item.row, item.row + item.n_rows):
+            work = problem.x[r] * (part * problem.start[r] + (1.0 - part) * problem.u[r])
+            if item.kind == CONE:
+                pressed += work
+            elif item.kind == STOP:
+                struck += work
+            else:
+                rubbed += work
+    run.work[0] += h * controlled
+    run.work[1] += rubbed - h * damped
+    run.work[2] += h * given
+    run.work[3] += h * driven
+    run.lost -= struck
+    run.contact += pressed
+    if part != 0.5:
+        for k in range(len(v)):
+            change[k] = v_end[k] - v[k]
+        move_all(q_mid, change, bodies, dofs)
+        taken = (1.0 - 2.0 * part) * kinetic_energy(bodies, dofs, change)
+        if touches:
+            run.contact -= taken
+        else:
+            run.lost += taken
+
+
+@routine
+def contact_step(context, contacts, problem, h, q, v, node, scratch):
+    """A whole step, q and v in place; returns a status and the residual of the impulses."""
+    table, run = context.table, context.run
+    bodies = open_bodies(table)
+    n_items, n, part, found, given = solve_step(context, contacts, problem, h, q, v, node, scratch)
+    if n_items < 0:
+        return CROWDED, 0.0
+    mean = scratch.u
+    for k in range(len(v)):
+        if not abs(node.v_end[k]) < _FASTEST:
+            run.freedom = k
+            return DIVERGED, 0.0
+        mean[k] = part * scratch.v[k] + (1.0 - part) * node.v_end[k]
+    keep_forces(contacts, context.restraints, h, problem.items, n_items, problem.x, problem.u)
+    _keep_books(
+        context,
+        problem,
+        n_items,
+        h,
+        part,
+        given,
+        scratch.v,
+        mean,
+        node.v_end,
+        node.a,
+        node.q_end,
+        node.tau,
+        scratch,
+    )
+    # from the axes of the middle to those of the start, and on to those of the end
+    _turn(bodies, v, 0.5 * h, mean)
+    _turn(bodies, v, 0.5 * h, node.v_end)
+    _turn(bodies, mean, -h, node.v_end)
+    step_all(bodies, q, mean, h, q)
+    for k in range(len(v)):
+        node.a[k] = (node.v_end[k] - v[k]) / h  # of samples: the mean of the step
+        v[k] = node.v_end[k]
+    closure = keep_positions(context, run.time + h, q, v, node.step)
+    gained, _ = close_contacts(context, contacts, problem, n_items, n, run.time + h, q, v, node.step)
+    run.contact += gained
+    keep_velocities(context, q, v, node.step)
+    run.closure = closure
+    if not closure <= _OPEN:
+        return OPEN, found
+    return REACHED, found
