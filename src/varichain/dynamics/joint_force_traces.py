@@ -54,7 +54,9 @@ def _carried(epoch: Epoch, forces: Any) -> Array:
         if name not in epoch.columns:
             raise InputError(f"the samples have no {name!r}, only {', '.join(epoch.columns.names)}: no joint forces")
     if epoch.columns.width_of("contact_forces"):
-        raise InputError("joint forces are not known beside contacts: samples hold no points that contact forces act at")
+        raise InputError(
+            "joint forces are not known beside contacts: samples hold no points that contact forces act at"
+        )
     if "joint_forces" in epoch.columns:
         raise InputError("the trace has joint forces already")
     if not len(epoch):

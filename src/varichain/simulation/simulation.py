@@ -40,7 +40,7 @@ from varichain.simulation.failures import check_status
 from varichain.simulation.observing import Observer
 from varichain.simulation.roots import crossing
 from varichain.simulation.settings import Settings
-from varichain.simulation.watches import BREAKS, ConditionWatch, Watch, has_breaks, watches_of
+from varichain.simulation.watches import BREAKS, ConditionWatch, Watch, has_breaks, refuse_breaking_joints, watches_of
 
 CHECKPOINT_VERSION = 5
 """Version of the names in a checkpoint; those of version 1 were positions in arrays."""
@@ -159,6 +159,8 @@ class Simulation:
             s.layout, self.settings.limits, controls.driven, softens=self.settings.method == "implicit"
         )
         contacts = contacts_of(self.m, restraints.workspace) if self.settings.contacts != "off" else None
+        if contacts is not None:
+            refuse_breaking_joints(s.layout)
         engine = Engine(s, restraints, controls.table(s.layout, new), record, contacts)
         controls.load_forces(engine)
         return engine

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from varichain.dynamics.forces import ExternalForce
 from varichain.dynamics.joint_forces import joint_forces
+from varichain.errors import InputError
 from varichain.instants.actions import Action, Cut
 from varichain.instants.breaking import overloads
+from varichain.layout.layout import Layout
 from varichain.mechanism.mechanism import Mechanism
 from varichain.simulation.engine import Engine
 from varichain.simulation.events import Event, When, WhenForce, condition_value
@@ -146,11 +148,29 @@ def has_breaks(m: Mechanism) -> bool:
     return any(link.joint is not None and link.joint.breaks is not None for link in (*m.links, *m.virtual_links))
 
 
+def refuse_breaking_joints(layout: Layout) -> None:
+    """Refuse tree joints that may break beside contacts, which bear links of the tree too.
+
+    Raises:
+        InputError: There is such a joint.
+    """
+    for joint in layout.joints:
+        if joint.breaks is not None:
+            raise InputError(
+                f"joint {joint.name!r} of the tree may break, and its load is not known beside contacts; give contacts="
+                "'off', or let a loop's joint break"
+            )
+
+
 def _load(joint: str, m: Mechanism, engine: Engine, forces: tuple[ExternalForce, ...]) -> Array | None:
     """Wrench [moment; force] that a joint carries, None if there is no such joint."""
     loads = Loads.of(engine)
     if joint in loads.loop_forces:
         return loads.loop_forces[joint]
     if joint in engine.layout.tree.slot_by_name:
+        if engine.touching is not None:
+            raise InputError(
+                f"the load of joint {joint!r} is not known beside contacts: they bear links of the tree too"
+            )
         return joint_forces(m, engine.state, loads, forces)[joint]
     return None
