@@ -315,6 +315,7 @@ SPECIAL = {
     ("", "force"): lambda m, s: (0.0, 0.0, 1.0),
     ("", "height"): lambda m, s: 1.7,
     ("", "shapes"): lambda m, s: vc.Sphere(0.1),
+    ("Mechanism.add_surface", "shapes"): lambda m, s: vc.Sphere(0.1),
     ("clearances", "m"): lambda m, s: on_a_floor(m),
     ("separate", "m"): lambda m, s: on_a_floor(m),
     ("load", "path"): lambda m, s: robot_file(),

@@ -6,6 +6,7 @@ import pytest
 import varichain as vc
 from contact.falling import G, books, stepped
 from lane import long_run
+from varichain.scenarios import SCENARIOS
 
 
 def figure(make, seed, height):
@@ -82,6 +83,21 @@ def test_hands_on_a_bar_and_feet_on_the_floor():
     assert np.diff(epoch.work[:, -2]).max() < 1e-6
     total = epoch.contact("left foot") + epoch.contact("right foot")
     assert total[:, 2].max() > 100.0
+
+
+@long_run
+def test_the_high_bar_ends_on_the_floor():
+    """The figure of the high bar lets go, lands and stays above the floor, through cuts and with its controllers."""
+    scenario = SCENARIOS["highbar"]()
+    m = scenario.mechanism
+    m.add_floor(touched_by=[link for link in m.links if link.name != "bar"])
+    events, controller = scenario.events, scenario.controller
+    settings = {"step": 1e-3, "control_step": 2e-3, "sample": 1e-2, "contacts": "stepping"}
+    trace = vc.simulate(m, scenario.state, 5.0, events=events, controller=controller, **settings)
+    assert trace.outcome == "complete" and len(trace.epochs) == 4
+    assert min(vc.clearances(trace.epochs[-1].mechanism, trace.final).values()) > -1e-6
+    assert trace.epochs[-1].contact_forces[-1].reshape(-1, 3)[:, 2].sum() > 300.0
+    assert 0.0 < trace.epochs[-1].center[-1, 2] < 1.5
 
 
 @long_run

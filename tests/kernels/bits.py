@@ -14,7 +14,10 @@ from measure import random_state
 from movers import falling_figure
 from varichain.kernels import library
 from varichain.kernels.closure import loop_gaps, row_biases
+from varichain.kernels.contact_records import ITEM
+from varichain.kernels.contact_solver import contact_impulses
 from varichain.kernels.jit import COMPILES, KERNELS
+from varichain.kernels.tables import as_records
 from varichain.layout.layout import layout_of
 from varichain.scenarios import SCENARIOS
 
@@ -127,6 +130,22 @@ def problems():
         yield f"run, {method}", [epoch.samples for epoch in trace.epochs]
     yield from changes()
     yield from particles(m, s)
+    yield from contacts()
+
+
+def contacts():
+    """A figure that falls on the floor, its distances from it, and a contact problem alone."""
+    m, s = falling_figure()
+    m.add_floor(min(float(vc.pose(m, s, link.name).p[2]) for link in m.links) - 0.5)
+    yield "clearances", [list(vc.clearances(m, s).values())]
+    trace = vc.simulate(m, s, 0.5, step=2e-3, contacts="stepping")
+    yield "run, contacts", [epoch.samples for epoch in trace.epochs]
+    rows = np.random.default_rng(3).normal(size=(12, 7))
+    items = as_records(np.zeros(4, ITEM))
+    items["row"], items["n_rows"], items["friction"] = (0, 3, 6, 9), 3, 0.5
+    x, u, work = np.zeros(12), np.zeros(12), [np.zeros(12) for _ in range(3)]
+    contact_impulses(items, rows @ rows.T, rows @ np.ones(7), 1e-13, x, u, *work, np.zeros((12, 13)))
+    yield "contact impulses", [x, u]
 
 
 def changes():

@@ -3,6 +3,7 @@ import pytest
 from varichain.errors import StructureError
 from varichain.mechanism import Coupling, Fixed, Inertia, Link, Mechanism, Revolute
 from varichain.mechanism.check import RULES, check
+from varichain.mechanism.contact import HalfSpace, Surface
 from varichain.mechanism.frames import Frame
 from varichain.spatial.pose import Pose
 
@@ -88,6 +89,20 @@ def frame_on(link, name="palm"):
     return breaking
 
 
+def surface_on(link, touched_by=None):
+    """A function that enters a surface on the link of that name, without any check."""
+
+    def breaking(m):
+        m._surfaces["floor"] = Surface("floor", link, (HalfSpace(),), 0.5, 0.0, touched_by)
+
+    return breaking
+
+
+def touching_copy(m):
+    """Give a virtual link contact shapes."""
+    m._contact_shapes["ab*"] = ()
+
+
 def child_of_a_copy(m):
     """Hang a link on a virtual one."""
     m._hang(Link(m._next_id, "finger", Revolute(name="finger"), Pose(), Inertia.zero()), m.link("ab*"))
@@ -136,6 +151,9 @@ DAMAGE = {
     "coupled to nothing": (couplings(("a", "nobody")), "A coupling ties two joints of the tree"),
     "coupled copy": (couplings(("a", "grip")), "joints of the tree"),
     "coupled to two": (couplings(("a", "b"), ("a", "aa")), "no joint follows two others"),
+    "surface on nothing": (surface_on("lost"), "Surfaces are fixed to ground or real links"),
+    "surface touched by a copy": (surface_on("a", ("ab*",)), "touched by real links"),
+    "copy that touches": (touching_copy, "contact shapes are of real links"),
     "coupled in a ring": (couplings(("a", "b"), ("b", "aa"), ("aa", "a")), "or itself"),
 }
 

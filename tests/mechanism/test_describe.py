@@ -186,6 +186,8 @@ def rich():
     m.add_link("d", "a", vc.Prismatic("x"), inertia=vc.Inertia.sphere(1.0, 0.1))
     m.add_frame("tip", "c", (0, 0, 1))
     m.couple("d", "a", 2.0, 0.5)
+    m.add_floor(0.5, touched_by=("a", "b"))
+    m.set_contact_shapes("a", [vc.ContactPoint(), Sphere(0.2)])
     return through_json(description(m))
 
 
@@ -215,12 +217,14 @@ def spelled(path):
 def test_missing_entries():
     """Every entry that is taken out of a description is named in the error, with its place.
 
-    But for the rank tolerance, which older files do not have.
+    But for the rank tolerance and contact, which older files do not have.
     """
     whole = rich()
     for path in places(whole):
         if isinstance(at(whole, path), dict):
-            for key in at(whole, path).keys() - {"rank_tolerance"}:
+            for key in at(whole, path).keys() - (
+                {"rank_tolerance", "surfaces", "contact_shapes"} if not path else set()
+            ):
                 broken = copy.deepcopy(whole)
                 del at(broken, path)[key]
                 with pytest.raises(InputError) as caught:

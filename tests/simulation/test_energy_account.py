@@ -195,12 +195,22 @@ def stopped(m, s):
     return vc.simulate(m, s, SPAN, step=SPAN / 100), 0.5 * MASS
 
 
+def landed(m, s):
+    """A wall that is run against and does not give way: all kinetic energy is lost."""
+    m.set_contact_shapes(m.links[0], vc.ContactPoint())
+    wall = vc.Pose(p=(0.5 * SPAN, 0, 0), R=[[0, 0, -1], [0, 1, 0], [1, 0, 0]])  # its z looks towards -x
+    m.add_surface("wall", "ground", vc.HalfSpace(wall))
+    s.v = [1.0]
+    return vc.simulate(m, s, SPAN, step=SPAN / 100, contacts="stepping"), -0.5 * MASS
+
+
 ACCOUNTS = {
     "forces": pushed,
     "controllers": motored,
     "drives": driven,
     "joints": [damped, rubbed],
     "soft limits": cushioned,
+    "contact": landed,
     "impacts": stopped,
 }
 

@@ -96,7 +96,7 @@ def test_columns_are_as_documented():
     assert epoch["energy"][0] == pytest.approx([0.25, 2.0 * G * 0.1, 0.5], abs=1e-12)
     assert epoch["momentum"][0] == pytest.approx([0, 0, 0, 0, 0, 1.0], abs=1e-12)
     assert epoch["center"][0] == pytest.approx([0, 0, 0.1], abs=1e-12)
-    assert epoch["work"].shape == (3, 6)
+    assert epoch["work"].shape == (3, 7)
     assert epoch.closure.shape == (3,)
 
 

@@ -37,7 +37,7 @@ def save(m: Mechanism, path: str | os.PathLike[str], *, overwrite: bool = False)
             loops.
 
     Returns:
-        Notes on what could not be written: meshes that are not there, loads at which joints break.
+        Notes on what could not be written: meshes that are not there, loads at which joints break, surfaces.
 
     Raises:
         InputError: The format has no such joints, or the ending is another.
@@ -53,6 +53,8 @@ def save(m: Mechanism, path: str | os.PathLike[str], *, overwrite: bool = False)
         for joint in m.joints
         if joint.breaks is not None
     ]
+    if m.surfaces:
+        notes.append(Note("surfaces and contact shapes are not written: the formats' contact is another one"))
     meshes = MeshCopies(file, notes)
     if file.suffix.lower() == ".urdf":
         root, extra = write_urdf.urdf_from(m, meshes), _extra(m, is_urdf=True)
