@@ -17,14 +17,15 @@ from varichain.scene import Playback
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 WITH_TRACE = [path.stem for path in sorted(EXAMPLES.glob("*.py")) if "\ntrace = " in path.read_text(encoding="utf-8")]
 FRAMES = 5
+SHORTER = {"inchworm": 1.0, "race": 0.5}  # [s]
 SIZE = (240, 160)
 
 
 @pytest.fixture(scope="module", params=[*SCENARIOS, *WITH_TRACE])
 def run(request):
-    """Name and trace of a whole run."""
+    """Name and trace of a whole run; of worms, which are planned as they go, of half a stride or a whole one."""
     if request.param in SCENARIOS:
-        return request.param, SCENARIOS[request.param]().run()
+        return request.param, SCENARIOS[request.param]().run(until=SHORTER.get(request.param))
     with redirect_stdout(io.StringIO()):
         return request.param, runpy.run_path(str(EXAMPLES / f"{request.param}.py"))["trace"]
 

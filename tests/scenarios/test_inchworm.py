@@ -49,6 +49,7 @@ def test_refusals():
         inchworm(strides=0)
 
 
+@compiled_only
 def test_planned_stride():
     """The ends of both phases are within 1e-5 m of where they shall be, the other end stays, and the shape returns."""
     worm, s = standing()
@@ -80,10 +81,11 @@ def walked(goal, obstacles=(), most=40):
 
 
 @compiled_only
-def test_goals_in_all_directions():
-    """Twenty random goals around the worm, most of them beside or behind it, are reached within 2 mm."""
+@pytest.mark.parametrize("n", [4, pytest.param(20, marks=pytest.mark.long)])
+def test_goals_in_all_directions(n):
+    """Random goals around the worm, most of them beside or behind it, are reached within 2 mm."""
     random = np.random.default_rng(0)
-    for _ in range(20):
+    for _ in range(n):
         angle, distance = random.uniform(-math.pi, math.pi), random.uniform(0.05, 0.15)
         goal = (distance * math.cos(angle), distance * math.sin(angle))
         assert walked(goal)[-1].distance(*goal) < 2e-3
@@ -130,6 +132,7 @@ def test_what_the_plan_does_not_know(options):
     assert np.hypot(*(vc.pose(m, trace.final, m.frame("front")).p[:2] - (0.042, 0.0))) < 2e-3
 
 
+@pytest.mark.long
 @compiled_only
 def test_race():
     """Three worms stride at the same time, and each has gone its own way."""

@@ -3,7 +3,7 @@
 import pytest
 
 import varichain as vc
-from lane import long_run, scaled
+from lane import compiled_only, long_run, scaled
 from scenario_checks import CLOSED, DRIFT, OVERSHOOT, worst_excess
 from varichain.errors import InputError
 from varichain.scenarios import SCENARIOS, energy_drift, summary
@@ -19,6 +19,7 @@ DRIFT_OF_IMPLICIT_STEPS = 1e-4
 """Vibrations that implicit steps do not resolve decay, and their energy is in no account."""
 
 NAMES = [*SCENARIOS]
+PLANNED = dict.fromkeys(("inchworm", "race"), pytest.mark.long)  # as they go, some seconds a stride
 RIGID = [name for name in NAMES if SCENARIOS[name]().particles is None]
 
 
@@ -27,7 +28,7 @@ def allowed(scenario, drift):
     return DRIFT_OF_IMPLICIT_STEPS if scenario.settings.get("method") == "implicit" else drift
 
 
-@pytest.mark.parametrize("name", RIGID)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=compiled_only if name in PLANNED else ()) for name in RIGID])
 def test_beginning(name):
     """A scenario has its name, begins inside the limits, and keeps its loops closed and its energy accounted for."""
     scenario = SCENARIOS[name]()
@@ -39,7 +40,7 @@ def test_beginning(name):
 
 
 @long_run
-@pytest.mark.parametrize("name", RIGID)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=PLANNED.get(name, ())) for name in RIGID])
 def test_ten_seconds(name):
     """Over ten seconds joints stay inside limits, loops closed, and the energy is accounted for to a millionth."""
     scenario = SCENARIOS[name]()
