@@ -16,15 +16,19 @@ _PLAIN: dict[int, Any] = {}
 _KEPT: list[Any] = []  # compiled forces: their addresses are good for the life of the process
 
 
+def _number_of(function: Any) -> int:
+    """Number that a function has in place of an address."""
+    _PLAIN[len(_PLAIN) + 1] = getattr(function, "py_func", function)
+    return len(_PLAIN)
+
+
 def address_of(function: Any) -> tuple[int, Any]:
     """Address of a controller f(t, q, v, tau), and what must be kept as long as it is used.
 
     The function, plain or jitted, must be one that Numba can compile: it changes tau (n_v) in place.
     """
     if JIT_DISABLED:
-        number = len(_PLAIN) + 1
-        _PLAIN[number] = getattr(function, "py_func", function)
-        return number, function
+        return _number_of(function), function
     from numba import carray, cfunc, njit, types
 
     inner = function if hasattr(function, "py_func") else njit(function)
@@ -45,9 +49,7 @@ def address_of_force(function: Any) -> int:
         InputError: Numba cannot compile it.
     """
     if JIT_DISABLED:
-        number = len(_PLAIN) + 1
-        _PLAIN[number] = getattr(function, "py_func", function)
-        return number
+        return _number_of(function)
     from numba import cfunc, njit, types
 
     inner = function if hasattr(function, "py_func") else njit(function)
@@ -66,9 +68,7 @@ def address_of_link_forces(function: Any) -> int:
         InputError: Numba cannot compile it.
     """
     if JIT_DISABLED:
-        number = len(_PLAIN) + 1
-        _PLAIN[number] = getattr(function, "py_func", function)
-        return number
+        return _number_of(function)
     from numba import carray, cfunc, njit, types
 
     inner = function if hasattr(function, "py_func") else njit(function)

@@ -4,6 +4,7 @@ import math
 
 from varichain.kernels.contact_records import BOX, ELLIPSOID, HALF_SPACE, RIM, SPHERE
 from varichain.kernels.jit import helper, routine
+from varichain.kernels.loops import offset_between_trees
 from varichain.kernels.relative_rotation import turned_back
 from varichain.kernels.tuples import (
     ZERO3,
@@ -28,15 +29,6 @@ from varichain.kernels.tuples import (
 # [m] beside a face of a box where a point still counts as on it: corners of boxes that are stacked flush.
 _FLUSH = 1e-6
 _Z = (0.0, 0.0, 1.0)
-
-
-@helper
-def _between_trees(bodies, contact):
-    """Reference point of body A's tree seen from that of body B's."""
-    root_A, root_B = bodies[contact.body_A].root, bodies[contact.body_B].root
-    if root_A == root_B:
-        return ZERO3
-    return sub3(load3(bodies[root_A].reference), load3(bodies[root_B].reference))
 
 
 @helper
@@ -154,7 +146,7 @@ def measure_contact(bodies, contact):
     R_A, R_B = load9(A.R), load9(B.R)
     R_WS = mat_mul(R_B, load9(contact.R_B))
     x = add3(load3(A.p), mat_vec(R_A, load3(contact.p_A)))
-    offset = _between_trees(bodies, contact)
+    offset = offset_between_trees(bodies, contact)
     origin = sub3(add3(load3(B.p), mat_vec(R_B, load3(contact.p_B))), offset)  # from the reference point of A's tree
     p = mat_t_vec(R_WS, sub3(x, origin))
     middle, extent = p, ZERO3

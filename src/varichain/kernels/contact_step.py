@@ -22,6 +22,7 @@ from varichain.kernels.contact_items import (
 from varichain.kernels.contact_records import CONE, DRY, SLIPS, STICKS, STOP
 from varichain.kernels.contact_rows import fill_problem, respond
 from varichain.kernels.contact_solver import solve_items
+from varichain.kernels.implicit_gains import lend_inertia, load_gains
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.kinematics import move_all
 from varichain.kernels.manifold import quaternion_exp, step_all
@@ -89,27 +90,6 @@ def _steady_axes(bodies, v, a):
             a[k + 5] += y[2]
 
 
-@helper
-def _load_gains(dofs, controls, tau, D, K, D_pd, K_pd):
-    """Damping and stiffness of freedoms that can move: of joints, and of PD controllers within their bounds."""
-    for k in range(len(dofs)):
-        moves = not dofs[k].lock
-        acts = moves and abs(tau[k]) < controls[k].largest
-        D[k] = dofs[k].damping if moves else 0.0
-        K[k] = dofs[k].stiffness if moves else 0.0
-        D_pd[k] = controls[k].damping if acts else 0.0
-        K_pd[k] = controls[k].stiffness if acts else 0.0
-
-
-@helper
-def _lend(dofs, h, D, K, D_pd, K_pd, sign):
-    """Give freedoms the inertia h D + h^2 K beside their own, or take it back."""
-    for k in range(len(dofs)):
-        added = sign * h * (D[k] + D_pd[k] + h * (K[k] + K_pd[k]))
-        dofs[k].armature += added
-        dofs[k].inertia += added
-
-
 @routine
 def _load_guess(contacts, restraints, h, items, n_items, x):
     """Forces of the last step as a guess."""
@@ -171,8 +151,8 @@ def solve_step(context, contacts, problem, h, q, v, node, scratch):
         v_mid[k] = v[k]
     step_all(bodies, q, v, 0.5 * h, q_mid)
     _turn(bodies, v, -0.5 * h, v_mid)
-    _load_gains(dofs, context.controls, node.tau, D, K, D_pd, K_pd)
-    _lend(dofs, h, D, K, D_pd, K_pd, 1.0)
+    load_gains(dofs, context.controls, node.tau, D, K, D_pd, K_pd)
+    lend_inertia(dofs, h, D, K, D_pd, K_pd, 1.0)
     for k in range(n_v):
         context.extra[k] = -0.5 * h * (K[k] + K_pd[k]) * v[k]
     powers = derivative(context, run.time + 0.5 * h, q_mid, v_mid, node.tau, node.a_end)
@@ -204,7 +184,7 @@ def solve_step(context, contacts, problem, h, q, v, node, scratch):
         for i in range(n_items):
             is_pressed = is_pressed or (items[i].kind in (CONE, STOP) and x[items[i].row] > 0.0)
         _add_smooth(table, scratch, h)
-    _lend(dofs, h, D, K, D_pd, K_pd, -1.0)
+    lend_inertia(dofs, h, D, K, D_pd, K_pd, -1.0)
     if not is_pressed:
         part = 0.5
     return n_items, n, part, found, powers.forces + powers.soft_limits

@@ -18,42 +18,15 @@ along the step's own way.
 import math
 
 from varichain.kernels.charts import chart_rate
-from varichain.kernels.jit import helper, routine
+from varichain.kernels.implicit_gains import added_inertia, damped_work, lend_inertia, load_gains, way_of
+from varichain.kernels.jit import routine
 from varichain.kernels.manifold import step_all
 from varichain.kernels.passages import derivative
 from varichain.kernels.run_records import N_ACCOUNTS
-from varichain.kernels.soft_rows import (
-    added_inertia,
-    close_soft_rows,
-    damped_work,
-    lead_soft_rows,
-    open_soft_rows,
-    way_of,
-)
+from varichain.kernels.soft_rows import close_soft_rows, lead_soft_rows, open_soft_rows
 from varichain.kernels.tables import open_bodies, open_dofs
 
 _GAMMA = 1.0 - math.sqrt(0.5)
-
-
-@helper
-def _stiffness(dofs, controls, tau, D, K, D_pd, K_pd):
-    """Damping and stiffness of freedoms that can move: of joints, and of PD controllers within their bounds."""
-    for k in range(len(dofs)):
-        moves = not dofs[k].lock
-        acts = moves and abs(tau[k]) < controls[k].largest
-        D[k] = dofs[k].damping if moves else 0.0
-        K[k] = dofs[k].stiffness if moves else 0.0
-        D_pd[k] = controls[k].damping if acts else 0.0
-        K_pd[k] = controls[k].stiffness if acts else 0.0
-
-
-@helper
-def _lend(dofs, gh, D, K, D_pd, K_pd, sign):
-    """Give freedoms the inertia E beside their own, or take it back."""
-    for k in range(len(dofs)):
-        added = sign * added_inertia(gh, D[k] + D_pd[k], K[k] + K_pd[k])
-        dofs[k].armature += added
-        dofs[k].inertia += added
 
 
 @routine
@@ -65,8 +38,8 @@ def implicit_step(context, t, h, q, v, tau, scratch, q_out, v_out, done_out):
     D, K, D_pd, K_pd = rates[0, :n], rates[1, :n], rates[2, :n], rates[3, :n]
     tau_1, c, k_1, z = rates[4, :n], rates[5, :n], accelerations[0, :n], accelerations[1, :n]
     q_stage, v_stage, u = scratch.q, scratch.v, scratch.u
-    _stiffness(dofs, context.controls, tau, D, K, D_pd, K_pd)
-    _lend(dofs, gh, D, K, D_pd, K_pd, 1.0)
+    load_gains(dofs, context.controls, tau, D, K, D_pd, K_pd)
+    lend_inertia(dofs, gh, D, K, D_pd, K_pd, 1.0)
     for k in range(n):
         extra[k] = -gh * (K[k] + K_pd[k]) * v[k]
     close_soft_rows(context.table, gh, q, v)
@@ -82,7 +55,7 @@ def implicit_step(context, t, h, q, v, tau, scratch, q_out, v_out, done_out):
     lead_soft_rows(context.table, h, gh)
     step_all(bodies, q, u, 1.0, q_stage)
     second = derivative(context, t + h, q_stage, v_stage, scratch.tau, z)
-    _lend(dofs, gh, D, K, D_pd, K_pd, -1.0)
+    lend_inertia(dofs, gh, D, K, D_pd, K_pd, -1.0)
     for k in range(n):
         extra[k] = 0.0
         v_out[k] = v[k] + 0.5 * h * (k_1[k] + z[k])

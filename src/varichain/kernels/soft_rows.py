@@ -5,6 +5,7 @@ this part as an unknown, that is one more row: B a + x / E = wanted, whose compl
 """
 
 from varichain.kernels.force_elements import gains_along
+from varichain.kernels.implicit_gains import added_inertia, damped_work
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.kinematics import move_all
 from varichain.kernels.loops import place_loop, relative
@@ -12,25 +13,6 @@ from varichain.kernels.records import LINE, LINEAR
 from varichain.kernels.row_kinds import direction, line_of, unit3, velocity_along
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_rows
 from varichain.kernels.tuples import cross3, dot6, load3, load6, load9, mat_t_vec, store3, store9
-
-
-@helper
-def added_inertia(gh, D, K):
-    """Inertia that damping and stiffness add in an implicit step."""
-    return gh * (D + gh * K)
-
-
-@helper
-def way_of(h, gamma, v, v_stage, k_1, z):
-    """Way along a freedom or a row in an implicit step, from its velocities and accelerations in the two stages."""
-    return 0.5 * h * (v + v_stage + gamma * h * (z - k_1))
-
-
-@helper
-def damped_work(h, gamma, D, v, v_stage, k_1, z):
-    """Work of a damper's mean force along the way of an implicit step, beyond the mean of its powers in the stages."""
-    way = way_of(h, gamma, v, v_stage, k_1, z)
-    return D * (0.5 * h * (v * v + v_stage * v_stage) - way * way / h)
 
 
 @helper
