@@ -32,7 +32,6 @@ class LoopForces(Reported, Mapping[str, Array]):
 
     Attributes:
         array: All of them (n_loops, 6), in the order of the virtual links' ids.
-        multipliers: One per row (n_rows,).
         is_unique: Whether the motion determines them. Where rows are redundant it does not: these are of least norm.
     """
 
@@ -40,8 +39,14 @@ class LoopForces(Reported, Mapping[str, Array]):
         """Take the results; names come from the layout."""
         self._connections, self._ties = (layout.connections, layout.ties) if layout is not None else ((), ())
         self.array = array
-        self.multipliers = multipliers
+        self._rows = multipliers  # those of limits and friction follow
         self.is_unique = is_unique
+
+    @cached_property
+    def multipliers(self) -> Array:
+        """One per row (n_rows,)."""
+        n_rows = sum([len(connection.joint.rows or ()) for connection in self._connections]) + len(self._ties)
+        return self._rows[:n_rows]
 
     @cached_property
     def _wrenches(self) -> dict[str, Array]:

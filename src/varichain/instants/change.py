@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from varichain.dynamics.arguments import require_determined, sound_layout
 from varichain.dynamics.forces import Force
+from varichain.dynamics.loop_forces import LoopForces
 from varichain.dynamics.mobility import Mobility, mobility_of
 from varichain.errors import InputError, quoted
 from varichain.instants.actions import (
@@ -28,8 +29,9 @@ from varichain.instants.actions import (
     checked_actions,
 )
 from varichain.instants.gaps import close_gaps
-from varichain.instants.impact import Bare, Impact, Moving, solve_impact
+from varichain.instants.impact import Bare, Impact, Moving, Struck, solve_impact
 from varichain.kernels.totals import energy
+from varichain.layout.layout import layout_of
 from varichain.layout.state import State
 from varichain.mechanism.connections import connection_edit, cut_joint
 from varichain.mechanism.coupling import Coupling, coupling_edit
@@ -130,9 +132,17 @@ def change(m: Mechanism, s: State, actions: Iterable[Action], limits: str = "har
     """
     given = checked_actions(actions)
     sound_layout(m, s)
-    done = happen(m, s, given, _bare(limits)).change
+    done = happen(m, s.copy(), given, _bare(limits))
     s._become(done.after.copy())
-    return done
+    return done.change()
+
+
+def edit_in_motion(m: Mechanism, s: State, action: Action) -> Edit:
+    """Carry out one action on a mechanism and its state, both or neither, as `change` does; returns its edit."""
+    sound_layout(m, s)
+    done = happen(m, s, (action,), _HARD)
+    s._become(done.after)
+    return done.edits[-1]
 
 
 def impact(
@@ -159,28 +169,50 @@ def impact(
         if not isinstance(connection, Connect):
             raise InputError(f"expected connections such as vc.connect('hand', 'bar', joint), not {quoted(connection)}")
     require_determined(sound_layout(m, s), s)
-    done = happen(m, s, given, _bare(limits), is_impact=True, restitution=part, is_trial=True).change
-    assert done.impact is not None
-    return done.impact
+    done = happen(m, s, given, _bare(limits), is_impact=True, restitution=part, is_trial=True)
+    assert done.struck is not None
+    return done.struck.impact(done.after)
 
 
 M = TypeVar("M", bound=Moving)
 
 
-class Instant(NamedTuple, Generic[M]):
-    """Result of an instant: the structure change, and the structure that moves from now on."""
+class Instant(Generic[M]):
+    """Result of an instant; `before` may be the very state that it was given, `moving` is what moves from now on."""
 
-    change: StructureChange
-    moving: M
+    __slots__ = ("after", "before", "edits", "entry", "moving", "released", "struck")
+
+    def __init__(
+        self,
+        before: State,
+        after: State,
+        edits: list[Edit],
+        struck: Struck | None,
+        released: float,
+        entry: LogEntry | None,
+        moving: M,
+    ) -> None:
+        """Take the parts."""
+        self.before, self.after, self.moving = before, after, moving
+        self.edits, self.struck, self.released, self.entry = edits, struck, released, entry
+
+    def change(self) -> StructureChange:
+        """The structure change, for those who look at it."""
+        before, after = self.before, self.after
+        impact = None if self.struck is None else self.struck.impact(after)
+        return StructureChange(before.time, tuple(self.edits), impact, before, after, self.entry, self.released)
+
+
+_HARD, _OFF = partial(Bare, limits="hard"), partial(Bare, limits="off")
 
 
 def _bare(limits: str) -> Callable[[State, bool], Bare]:
     if limits not in ("hard", "off"):
         raise InputError(f"limits must be 'hard' or 'off' in an instant, not {quoted(limits)}")
-    return partial(Bare, limits=limits)
+    return _HARD if limits == "hard" else _OFF
 
 
-def _settled(moving: Moving, impact: Impact | None) -> None:
+def _settled(moving: Moving, has_impact: bool) -> None:
     """Nothing to settle: there are no restraints."""
 
 
@@ -189,7 +221,7 @@ def happen(
     s: State,
     actions: Sequence[Action],
     moving_for: Callable[[State, bool], M],
-    settle: Callable[[M, Impact | None], None] = _settled,
+    settle: Callable[[M, bool], None] = _settled,
     *,
     is_impact: bool = False,
     restitution: float = 0.0,
@@ -206,12 +238,14 @@ def happen(
         actions: Actions, checked.
         moving_for: Function of the state in the new structure, and of whether there is an impact, to the moving
             structure: restraints with their modes, and drives.
-        settle: Called after the impact with the moving structure and the impact; it may refuse the instant by raising.
+        settle: Called after the impact with the moving structure, and whether there was an impact; it may refuse the
+            instant by raising.
         is_impact: Whether there is an impact even without connections, couplings and pushes.
         restitution: Part of the velocity along new connections that is turned round.
         is_trial: Whether the mechanism is put back in any case.
     """
-    before = s.copy().follow(m)  # with the present masses and loops, for frames and for the mobility before
+    # with the present masses and loops, for frames and for the mobility before
+    before = s if s.layout is layout_of(m) else s.copy().follow(m)
     with transaction(m, trial=is_trial):
         edits, connections, to_couple, pushes = _sorted(m, actions)
         links, is_placed = apply_connections(m, before, connections)
@@ -225,16 +259,15 @@ def happen(
         released = _stored(before) - _stored(after) if _stores_energy(edits, links) else 0.0
         if released:
             moving.record["lost"] += released
-        found = None
+        struck, lost = None, released
         if has_impact:
             joined = frozenset(str(link.joint.name) for link in links if link.joint) if restitution else frozenset()
-            found = solve_impact(moving, pushes, joined, restitution)
-            edits += _edits(m, links, couplings, found)
-        settle(moving, found)
-    entry = None
-    if edits and not is_trial:
-        entry = m.log.write(s.time, tuple(edits), released + (found.energy_lost if found is not None else 0.0))
-    return Instant(StructureChange(s.time, tuple(edits), found, before, after, entry, released), moving)
+            struck = solve_impact(moving, pushes, joined, restitution)
+            lost += struck.energy_before - struck.energy_after
+            edits += _edits(m, links, couplings, struck.impulses)
+        settle(moving, has_impact)
+    entry = m.log.write(s.time, tuple(edits), lost) if edits and not is_trial else None
+    return Instant(before, after, edits, struck, released, entry, moving)
 
 
 def _sorted(m: Mechanism, actions: Sequence[Action]) -> tuple[list[Edit], list[Connect], list[Couple], list[Force]]:
@@ -274,12 +307,13 @@ def _stored(s: State) -> float:
     return float(parts[0] + parts[2])
 
 
-def _edits(m: Mechanism, links: list[Link], couplings: list[Coupling], found: Impact) -> list[Edit]:
+def _edits(m: Mechanism, links: list[Link], couplings: list[Coupling], impulses: LoopForces) -> list[Edit]:
     """Log entries of new connections and couplings, each with its own impulse."""
     # virtual links are in the order of their ids: the new ones are the last
-    impulses = found.impulses.array[len(found.impulses) - len(links) :].tolist()
-    edits = [connection_edit(link, tuple(impulse)) for link, impulse in zip(links, impulses, strict=True)]
-    return edits + [coupling_edit(m, one, impulse=found.impulses.couplings[one.name]) for one in couplings]
+    array = impulses.array
+    first = len(array) - len(links)
+    edits = [connection_edit(link, tuple(array[i].tolist())) for i, link in enumerate(links, start=first)]
+    return edits + [coupling_edit(m, one, impulse=impulses.couplings[one.name]) for one in couplings]
 
 
 def _difference(mobility: Mobility, other: Mobility) -> tuple[str, ...]:

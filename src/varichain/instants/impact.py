@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,8 +64,8 @@ class Bare:
         if limits == "off":
             self.workspace = state.layout.workspaces.of_thread
         else:
-            found = touchable(state.layout)
-            self.workspace, self.restraints = found.workspace, as_records(found.records)
+            records, self.workspace = touchable(state.layout)
+            self.restraints = as_records(records)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -115,9 +115,32 @@ class Impact(Reported):
         return Momentum(linear=h[3:], angular=h[:3], about=center)
 
 
+class Struck(NamedTuple):
+    """What an impact leaves, of which few look at all.
+
+    Attributes:
+        v_before: Velocities before it (n_v,).
+        jump: Their change (n_v,).
+        impulses: At every loop.
+        energy_before, energy_after: Kinetic energy [J].
+    """
+
+    v_before: Array
+    jump: Array
+    impulses: LoopForces
+    energy_before: float
+    energy_after: float
+
+    def impact(self, after: State) -> Impact:
+        """The whole result, from the state right after the impact."""
+        before = after.copy()
+        before.v[:] = self.v_before
+        return Impact(self.jump, after.v.copy(), self.impulses, self.energy_before, self.energy_after, before)
+
+
 def solve_impact(
-    moving: Moving, pushes: Iterable[Force] = (), bouncing: frozenset[str] = frozenset(), restitution: float = 0.0
-) -> Impact:
+    moving: Moving, pushes: Sequence[Force] = (), bouncing: frozenset[str] = frozenset(), restitution: float = 0.0
+) -> Struck:
     """Impact of all loops, pushes, drives and touched stops on a moving structure, whose velocities it changes.
 
     Args:
@@ -128,23 +151,23 @@ def solve_impact(
     """
     state, workspace = moving.state, moving.workspace
     layout, table = state.layout, workspace.table
-    if pushed := tuple(pushes):
-        add_forces(table, state.q, state.v, state.time, force_records(layout, pushed))
+    if pushes:
+        add_forces(table, state.q, state.v, state.time, force_records(layout, tuple(pushes)))
     if bouncing:
         workspace.array("loops")["restitution"][: len(layout.connections)] = [
             restitution if connection.joint.name in bouncing else 0.0 for connection in layout.connections
         ]
-    before, n_q, n_v = state.copy(), len(state.q), len(state.v)
-    jump, work, multipliers = np.empty(n_v), np.empty(n_q + n_v), np.empty(workspace.length("rows"))
-    wrenches = np.empty((len(layout.connections), 6))
+    q, v = state.q, state.v
+    v_before, jump, work = v.copy(), np.empty(len(v)), np.empty(len(q) + len(v))
+    multipliers, wrenches = np.empty(workspace.length("rows")), np.empty((len(layout.connections), 6))
     massless, n_dependent, energy_before, energy_after, opening = _impact(
         table,
         moving.restraints,
         moving.channels,
         moving.motion,
         moving.record,
-        state.q,
-        state.v,
+        q,
+        v,
         jump,
         work,
         multipliers,
@@ -160,7 +183,8 @@ def solve_impact(
             "velocity: their constraints contradict each other, or a driven joint",
             state.time,
         )
-    impulses = LoopForces(layout, wrenches, multipliers[: layout.n_rows], n_dependent == 0)
     if n_dependent:
-        impulses = loop_forces_from_rows(layout, workspace, state.q)
-    return Impact(jump, state.v.copy(), impulses, energy_before, energy_after, before)
+        impulses = loop_forces_from_rows(layout, workspace, q)
+    else:
+        impulses = LoopForces(layout, wrenches, multipliers, is_unique=True)
+    return Struck(v_before, jump, impulses, energy_before, energy_after)

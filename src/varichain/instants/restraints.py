@@ -26,7 +26,6 @@ from varichain.kernels.records import (
     TWISTED,
 )
 from varichain.kernels.run_records import COORDINATE, RESTRAINT, ROW_OF_LOOP, SWING, TWIST, WHOLE_BALL
-from varichain.kernels.tables import memory_of
 from varichain.layout.layout import Layout
 from varichain.layout.workspace import Workspace
 from varichain.mechanism.joint import Joint
@@ -152,22 +151,22 @@ def restraints_of(
     return Restraints(_records(records, workspace), names, workspace)
 
 
-def touchable(layout: Layout) -> Restraints:
-    """Hard stops and friction of a structure outside of runs, in the thread's own workspace if they are no rows.
+def touchable(layout: Layout) -> tuple[NDArray[Any], Workspace]:
+    """Records of hard stops and friction of a structure outside of runs, and arrays: the thread's own if none is a row.
 
-    Kept with the tree: a connection pays for them once.
+    Those of the tree are kept with it: a connection pays for them once.
     """
     kept = layout.tree.__dict__.get("_touchable")
     if kept is None:
-        kept = restraints_of(layout, "hard")
-        if (kept.records["loop"] >= 0).any():
-            return kept
-        layout.tree.__dict__["_touchable"] = kept
+        found = restraints_of(layout, "hard")
+        if (found.records["loop"] >= 0).any():
+            return found.records, found.workspace
+        kept = layout.tree.__dict__["_touchable"] = found.records.tobytes()
     for connection in layout.connections:
         if connection.is_restrained:
-            return restraints_of(layout, "hard")
-    records = np.frombuffer(memory_of(kept.records).copy(), RESTRAINT)
-    return Restraints(records, kept.names, layout.workspaces.of_thread)
+            found = restraints_of(layout, "hard")
+            return found.records, found.workspace
+    return np.frombuffer(bytearray(kept), RESTRAINT), layout.workspaces.of_thread
 
 
 def _is_restrained(joint: Joint, limits: Limits) -> bool:

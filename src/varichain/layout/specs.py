@@ -76,7 +76,7 @@ def link_spec(link: Link, rows: Mapping[str, int]) -> bytes:
     """Record of a link, its joint and its inertia, which is also kept with the link."""
     assert link.joint is not None and link.parent is not None
     spec = _new_link_spec(link, link.joint, rows[link.parent.name])
-    link._set("_spec", spec)
+    object.__setattr__(link, "_spec", spec)  # nothing to take back: an edit voids it
     return spec
 
 
@@ -89,7 +89,7 @@ def connection_of(link: Link, rows: Mapping[str, int]) -> Connection:
     spec = b"".join((ends, *[part.tobytes() for part in (on_A.R, on_A.p, on_B.R, on_B.p)], *_joint_spec(joint)))
     is_restrained = joint.limits is not None or any(joint.friction)
     connection = Connection(joint, A.name, B.name, on_A, on_B, spec, is_restrained)
-    link._set("_spec", connection)
+    object.__setattr__(link, "_spec", connection)
     return connection
 
 

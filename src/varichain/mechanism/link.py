@@ -43,37 +43,20 @@ class Link:
         shapes: What the link looks like.
     """
 
-    __slots__ = (
-        "_last_child",
-        "_plain",
-        "_spec",
-        "at",
-        "brother",
-        "child",
-        "id",
-        "inertia",
-        "joint",
-        "name",
-        "on_real",
-        "parent",
-        "real",
-        "shapes",
-    )
-
     id: int
     name: str
-    parent: Link | None
-    child: Link | None
-    brother: Link | None
+    parent: Link | None = None
+    child: Link | None = None
+    brother: Link | None = None
     real: Link | None
     on_real: Pose
     joint: Joint | None
     at: Pose
     inertia: Inertia
     shapes: tuple[Shape, ...]
-    _spec: Any  # kept here by the layout package until the link is edited
-    _plain: Any  # kept here by `describe`
-    _last_child: Link | None  # appending to a long list of children takes one step
+    _spec: Any = None  # kept here by the layout package until the link is edited
+    _plain: Any = None  # kept here by `describe`
+    _last_child: Link | None = None  # appending to a long list of children takes one step
 
     def __init__(
         self,
@@ -87,17 +70,9 @@ class Link:
         on_real: Pose = _SAME_FRAME,
     ) -> None:
         """Make a link that hangs nowhere yet."""
-        set_field = object.__setattr__  # a new link has no old values for the journal
-        set_field(self, "id", id)
-        set_field(self, "name", name)
-        set_field(self, "joint", joint)
-        set_field(self, "at", at)
-        set_field(self, "inertia", inertia)
-        set_field(self, "shapes", shapes)
-        set_field(self, "real", real)
-        set_field(self, "on_real", on_real)
-        for pointer in ("parent", "child", "brother", "_last_child", "_spec", "_plain"):
-            set_field(self, pointer, None)
+        self.__dict__.update(  # a new link has no old values for the journal
+            id=id, name=name, joint=joint, at=at, inertia=inertia, shapes=shapes, real=real, on_real=on_real
+        )
 
     @property
     def is_ground(self) -> bool:
@@ -150,10 +125,11 @@ class Link:
     def _append_child(self, link: Link) -> None:
         """Hang `link`, which hangs nowhere, on this one, after the others."""
         link._set("parent", self)
-        if self._last_child is None:
+        last = self._last_child
+        if last is None:
             self._set("child", link)
         else:
-            self._last_child._set("brother", link)
+            last._set("brother", link)
         self._set("_last_child", link)
 
     def _remove_child(self, link: Link) -> None:

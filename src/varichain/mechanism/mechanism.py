@@ -206,9 +206,9 @@ class Mechanism:
             link = add_virtual_link(self, link_a, link_b, checked_loop_joint(joint), at, at_other, name)
             self.log.write(None, (connection_edit(link),))
             return link
-        change, connect, _, _ = _in_motion()
-        done = change(self, state, [connect(a, b, joint, at, at_other, name=name, snap=snap)])
-        return self.link_of_joint(done.edits[0].joint)
+        edit, connect, _, _ = _in_motion()
+        done = edit(self, state, connect(a, b, joint, at, at_other, name=name, snap=snap))
+        return self._by_joint[done.joint]
 
     def couple(
         self,
@@ -243,9 +243,9 @@ class Mechanism:
             coupling = add_coupling(self, joint, to, multiplier, 0.0 if offset is None else offset, name)
             self.log.write(None, (coupling_edit(self, coupling),))
             return coupling
-        change, _, _, couple = _in_motion()
-        done = change(self, state, [couple(joint, to, multiplier, offset, name)])
-        return self._couplings[done.edits[0].joint]
+        edit, _, _, couple = _in_motion()
+        done = edit(self, state, couple(joint, to, multiplier, offset, name))
+        return self._couplings[done.joint]
 
     def cut(self, joint: str, *, state: State | None = None) -> None:
         """Cut a joint: one that closes a loop, or one of the tree [NY, V-B]; or a coupling, by its name.
@@ -263,8 +263,8 @@ class Mechanism:
         if state is None:
             self.log.write(None, cut_joint(self, joint))
             return
-        change, _, cut, _ = _in_motion()
-        change(self, state, [cut(joint)])
+        edit, _, cut, _ = _in_motion()
+        edit(self, state, cut(joint))
 
     def set_inertia(self, link: str | Link, inertia: Inertia) -> None:
         """Replace the inertia of a link."""
@@ -643,8 +643,8 @@ class Mechanism:
 
 @cache
 def _in_motion() -> tuple[Any, Any, Any, Any]:
-    """`change`, `connect`, `cut` and `couple` of a state; imported once, since every import costs a microsecond."""
+    """`edit_in_motion`, `connect`, `cut` and `couple`; imported once, since every import costs a microsecond."""
     from varichain.instants.actions import connect, couple, cut
-    from varichain.instants.change import change
+    from varichain.instants.change import edit_in_motion
 
-    return change, connect, cut, couple
+    return edit_in_motion, connect, cut, couple

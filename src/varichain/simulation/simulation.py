@@ -17,7 +17,6 @@ from varichain.errors import ChatteringError, EventError, InputError, Simulation
 from varichain.instants.actions import Action as InstantAction
 from varichain.instants.change import happen
 from varichain.instants.contacts import contacts_of
-from varichain.instants.impact import Impact
 from varichain.instants.restraints import restraints_of
 from varichain.layout.state import State
 from varichain.mechanism.log import LogEntry
@@ -360,8 +359,8 @@ class Simulation:
             engine.take_over(earlier, with_torques="controller" not in new)
             return engine
 
-        def settle(engine: Engine, impact: Impact | None) -> None:
-            engine.settle(meets_stops=impact is None)
+        def settle(engine: Engine, has_impact: bool) -> None:
+            engine.settle(meets_stops=not has_impact)
             require_inertia(engine.layout, engine.workspace.table)
             check_status(engine)
             if new and controls.is_asked:
@@ -372,7 +371,7 @@ class Simulation:
         edits = [action for action in actions if isinstance(action, InstantAction)]
         done = happen(self.m, earlier.state, edits, engine_for, settle, is_impact="motion" in new)
         lost = float(done.moving.record["lost"][0] - earlier.record["lost"][0])
-        return Changed(done.moving, done.change.entry, lost)
+        return Changed(done.moving, done.entry, lost)
 
     def _planned_actions(self, planned: list[Any]) -> list[Action]:
         """Actions of this instant; functions may look at the mechanism, not change it."""
