@@ -57,6 +57,11 @@ class Connect:
         if self.snap is not None:
             positive_scalar(self.snap, "snap")
 
+    def ends(self, m: Mechanism) -> tuple[Link, Pose | None, Link, Pose | None]:
+        """Both links of a mechanism, each with the joint frame on it if the connection says where."""
+        # both places are poses since they were checked
+        return *end_of(m, self.a, self.at), *end_of(m, self.b, self.at_other)  # type: ignore[arg-type]
+
 
 @dataclass(frozen=True)
 class Couple:
@@ -146,12 +151,9 @@ def apply_connections(m: Mechanism, s: State, connections: Iterable[Connect]) ->
     """
     links, is_placed = [], False
     for connection in connections:
-        a, at = end_of(m, connection.a, connection.at)
-        b, at_other = end_of(m, connection.b, connection.at_other)
-        if at is None:
-            at = _ORIGIN
+        a, at, b, at_other = connection.ends(m)
         if at_other is None:
-            at_other = _frame_on_other(s, a, b, Pose.coerce(at))
+            at_other = _frame_on_other(s, a, b, at or _ORIGIN)
         else:
             is_placed = True
         links.append(add_virtual_link(m, a, b, connection.joint, at, at_other, connection.name))
@@ -185,9 +187,10 @@ def apply_couplings(m: Mechanism, s: State, couplings: Iterable[Couple]) -> list
 
 def _frame_on_other(s: State, a: Link, b: Link, at: Pose) -> Pose:
     """Present pose of the joint frame on a, in b's frame; cuts of the same instant move nothing."""
-    layout = s.layout
-    if a.name not in layout.link_index or b.name not in layout.link_index:
+    tree = s.layout.tree
+    row_a, row_b = tree.link_index.get(a.name), tree.link_index.get(b.name)
+    if row_a is None or row_b is None:
         return at  # a virtual link, which is refused later
-    p, R, index = at.p.copy(), at.R.copy(), layout.link_index
-    frame_on_other(layout.tree.workspaces.of_thread.table, s.q, index[a.name], index[b.name], p, R)
+    p, R = at.p.copy(), at.R.copy()
+    frame_on_other(tree.workspaces.of_thread.table, s.q, row_a, row_b, p, R)
     return Pose._trusted(p, R)

@@ -31,11 +31,9 @@ from varichain.instants.actions import (
 from varichain.instants.gaps import close_gaps
 from varichain.instants.impact import Bare, Impact, Moving, Struck, solve_impact
 from varichain.kernels.totals import energy
-from varichain.layout.layout import layout_of
 from varichain.layout.state import State
 from varichain.mechanism.connections import connection_edit, cut_joint
 from varichain.mechanism.coupling import Coupling, coupling_edit
-from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
 from varichain.mechanism.log import Edit, LogEntry
 from varichain.mechanism.mechanism import Mechanism
@@ -245,16 +243,17 @@ def happen(
         is_trial: Whether the mechanism is put back in any case.
     """
     # with the present masses and loops, for frames and for the mobility before
-    before = s if s.layout is layout_of(m) else s.copy().follow(m)
+    before = s if s.layout is m._layout else s.copy().follow(m)
     with transaction(m, trial=is_trial):
         edits, connections, to_couple, pushes = _sorted(m, actions)
         links, is_placed = apply_connections(m, before, connections)
-        couplings = apply_couplings(m, before, to_couple)
+        couplings = apply_couplings(m, before, to_couple) if to_couple else []
         after = before.copy().follow(m)
-        require_determined(after.layout, after)
         if is_placed:
             close_gaps(after.layout, after, connections, may_move=restitution == 0.0)
         has_impact = bool(links or couplings or pushes or is_impact)
+        if has_impact or not _keeps_mass(m, before, edits):
+            require_determined(after.layout, after)
         moving = moving_for(after, has_impact)
         released = _stored(before) - _stored(after) if _stores_energy(edits, links) else 0.0
         if released:
@@ -288,16 +287,18 @@ def _sorted(m: Mechanism, actions: Sequence[Action]) -> tuple[list[Edit], list[C
     return edits, connections, couplings, pushes
 
 
+def _keeps_mass(m: Mechanism, before: State, edits: list[Edit]) -> bool:
+    """Whether cuts surely leave nothing that moves without mass; then arrays are left to whoever computes next."""
+    if before.layout.massless_link is not None:
+        return False
+    ends = [m.link(name) for edit in edits if edit.kind == "cut tree" for name in (edit.a, edit.b)]
+    return all(link.inertia.mass > 0.0 or link.is_ground for link in ends)
+
+
 def _stores_energy(edits: list[Edit], links: list[Link]) -> bool:
     """Whether joints that are cut have springs or armature, or new ones springs."""
-    for edit in edits:
-        if edit.multiplier is None and _has_energy(edit.model):
-            return True
-    return any(_has_energy(link.joint) for link in links if link.joint)
-
-
-def _has_energy(joint: Joint) -> bool:
-    return any(joint.stiffness) or any(joint.armature) or bool(joint.law)
+    joints = [edit.model for edit in edits if edit.multiplier is None] + [link.joint for link in links if link.joint]
+    return any(joint.law or any(joint.stiffness) or any(joint.armature) for joint in joints)
 
 
 def _stored(s: State) -> float:
@@ -313,7 +314,9 @@ def _edits(m: Mechanism, links: list[Link], couplings: list[Coupling], impulses:
     array = impulses.array
     first = len(array) - len(links)
     edits = [connection_edit(link, tuple(array[i].tolist())) for i, link in enumerate(links, start=first)]
-    return edits + [coupling_edit(m, one, impulse=impulses.couplings[one.name]) for one in couplings]
+    if couplings:
+        edits += [coupling_edit(m, one, impulse=impulses.couplings[one.name]) for one in couplings]
+    return edits
 
 
 def _difference(mobility: Mobility, other: Mobility) -> tuple[str, ...]:

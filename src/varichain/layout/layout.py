@@ -246,8 +246,8 @@ def _with_loops(tree: Tree, connections: tuple[Connection, ...], ties: tuple[Cou
 
 
 def _loop_specs(tree: Tree, connections: tuple[Connection, ...], ties: tuple[Coupling, ...]) -> bytes:
-    specs = [connection.spec for connection in connections]
+    specs = b"".join([connection.spec for connection in connections])
     if ties:
         row = {joint.name: i for i, joint in enumerate(tree.joints, start=1)}  # that of the link which it carries
-        specs += [coupling_spec(tie, row[tie.joint], row[tie.to]) for tie in ties]
-    return b"".join(specs)
+        specs += b"".join([coupling_spec(tie, row[tie.joint], row[tie.to]) for tie in ties])
+    return specs

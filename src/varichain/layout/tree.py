@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from itertools import compress, count
+from operator import is_not, ne
 from typing import Any
 
 import numpy as np
@@ -114,12 +116,13 @@ class Tree:
 
     def changed_joints(self, other: Tree) -> list[int]:
         """Indices of joints that mean something else in the other tree: by name, kind, or the link they hang on."""
-        both = enumerate(zip(self.joints, self.parents, other.joints, other.parents, strict=True))
-        return [
-            i
-            for i, (joint, parent, was, hung_on) in both
-            if (joint is not was and (joint.name != was.name or joint.kind != was.kind)) or parent != hung_on
-        ]
+        rehung = set(compress(count(), map(ne, self.parents, other.parents)))
+        changed = set()
+        for i in compress(count(), map(is_not, self.joints, other.joints)):
+            joint, was = self.joints[i], other.joints[i]
+            if joint.name != was.name or joint.kind != was.kind:
+                changed.add(i)
+        return sorted(changed | rehung)
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle without what was worked out from the fields."""

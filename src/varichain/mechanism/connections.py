@@ -16,7 +16,7 @@ from varichain.mechanism.joint import Joint
 from varichain.mechanism.joints import Free
 from varichain.mechanism.link import Link
 from varichain.mechanism.log import Edit
-from varichain.spatial.checks import instance, name_string
+from varichain.spatial.checks import instance
 from varichain.spatial.pose import Pose
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ _MASSLESS = Inertia.zero()
 
 
 def add_virtual_link(
-    m: Mechanism, a: Link, b: Link, joint: Joint, at: Place | None, at_other: Place | None, name: str | None
+    m: Mechanism, a: Link, b: Link, joint: Joint, at: Pose | None, at_other: Pose | None, name: str | None
 ) -> Link:
     """Add a virtual link of `a` as a child of `b`; its frame is the joint frame, at `at` in a's frame.
 
-    The joint must be a checked one.
+    Joint and name must be checked ones.
     """
     check_ends(a, b)
     if at_other is None:
@@ -49,10 +49,10 @@ def add_virtual_link(
         m._next_id,
         numbered(f"{a.name} ({named.name})", m._by_name),
         named,
-        Pose.coerce(at_other, "at_other"),
+        at_other,
         _MASSLESS,
         real=a,
-        on_real=_ORIGIN if at is None else Pose.coerce(at, "at"),
+        on_real=at or _ORIGIN,
     )
     m._hang(link, b)
     return link
@@ -110,7 +110,7 @@ def _carrier(link: Link) -> Link:
 def _joint_name(m: Mechanism, a: Link, b: Link, name: str | None) -> str:
     """The name as given, which must be free, or "a to b" with a number if need be."""
     if name is not None:
-        if name_string(name, "name of the connection") in m._joint_names:
+        if name in m._joint_names:
             raise DuplicateNameError("joint", name)
         return name
     return numbered(f"{a.name} to {b.name}", m._joint_names)

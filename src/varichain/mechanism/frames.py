@@ -43,12 +43,15 @@ def new_frame(m: Mechanism, name: str, link: str | Link, at: Place) -> Frame:
     return Frame(carrier.name, Pose.coerce(at, "at"))
 
 
-def end_of(m: Mechanism, end: str | Link | Frame, at: Place | None) -> tuple[Link, Place | None]:
+def end_of(m: Mechanism, end: str | Link | Frame, at: Pose | None) -> tuple[Link, Pose | None]:
     """Link and joint frame of one end of a connection: of a link as they are, of a frame on it `at` in that frame."""
-    frame = m._frames.get(end) if isinstance(end, str) else end
-    if not isinstance(frame, Frame):
-        assert not isinstance(end, Frame)
-        if isinstance(end, str) and end not in m._by_name and m._frames:
-            raise UnknownNameError("link or frame", end, [*m._by_name, *m._frames])
+    if isinstance(end, str):
+        link = m._by_name.get(end)
+        if link is not None:
+            return link, at
+        if end not in m._frames:
+            raise UnknownNameError("link or frame" if m._frames else "link", end, [*m._by_name, *m._frames])
+        end = m._frames[end]
+    if not isinstance(end, Frame):
         return m.link(end), at
-    return m.link(frame.link), frame.at if at is None else frame.at @ Pose.coerce(at, "at")
+    return m.link(end.link), end.at if at is None else end.at @ at

@@ -134,11 +134,9 @@ class Link:
 
     def _remove_child(self, link: Link) -> None:
         """Take `link` off this one; its brothers close ranks."""
-        before = None
-        for child in self.children:
-            if child is link:
-                break
-            before = child
+        before, child = None, self.child
+        while child is not None and child is not link:
+            before, child = child, child.brother
         if before is None:
             self._set("child", link.brother)
         else:

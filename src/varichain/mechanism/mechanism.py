@@ -201,9 +201,11 @@ class Mechanism:
             UnknownNameError, DuplicateNameError: No such link; the name is taken.
         """
         if state is None:
-            link_a, at = end_of(self, a, at)
-            link_b, at_other = end_of(self, b, at_other)
-            link = add_virtual_link(self, link_a, link_b, checked_loop_joint(joint), at, at_other, name)
+            link_a, on_a = end_of(self, a, None if at is None else Pose.coerce(at, "at"))
+            link_b, on_b = end_of(self, b, None if at_other is None else Pose.coerce(at_other, "at_other"))
+            if name is not None:
+                name_string(name, "name of the connection")
+            link = add_virtual_link(self, link_a, link_b, checked_loop_joint(joint), on_a, on_b, name)
             self.log.write(None, (connection_edit(link),))
             return link
         edit, connect, _, _ = _in_motion()

@@ -15,7 +15,6 @@ from varichain.dynamics.forces import Force
 from varichain.errors import GapError, InputError
 from varichain.instants.actions import Action, Connect, Couple, Cut, Push, SetGravity
 from varichain.mechanism.connections import add_virtual_link, connection_edit, cut_joint
-from varichain.mechanism.frames import end_of
 from varichain.mechanism.log import Edit, LogEntry
 from varichain.mechanism.transaction import transaction
 from varichain.particles.linked import LinkedSystem
@@ -74,10 +73,9 @@ def change(system: LinkedSystem, actions: Sequence[Action]) -> Changed:
 def _connect(system: LinkedSystem, connection: Connect) -> Edit:
     """Add a virtual link at the links' present poses, unless the connection says where."""
     m = system.mechanism
-    a, at = end_of(m, connection.a, connection.at)
-    b, at_other = end_of(m, connection.b, connection.at_other)
+    a, at, b, at_other = connection.ends(m)
     if at_other is None:
-        at_other = system.pose(b.name).inverse() @ system.pose(a.name) @ Pose.coerce(_ORIGIN if at is None else at)
+        at_other = system.pose(b.name).inverse() @ system.pose(a.name) @ (at or _ORIGIN)
     return connection_edit(add_virtual_link(m, a, b, connection.joint, at, at_other, connection.name))
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from varichain.errors import VarichainError
 from varichain.instants.actions import Connect, Cut
-from varichain.mechanism.frames import end_of
 from varichain.mechanism.joints import Free
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scenarios.marks import Location
@@ -161,10 +160,10 @@ def _joint(m: Mechanism, action: Any) -> str | None:
 def _place(m: Mechanism, action: Connect) -> tuple[str, str, Pose] | None:
     """Links of a connection, and its frame on the first; None if they are unknown."""
     try:
-        (a, at), (b, _) = end_of(m, action.a, action.at), end_of(m, action.b, action.at_other)
+        a, at, b, _ = action.ends(m)
     except VarichainError:
         return None
-    return a.name, b.name, Pose() if at is None else Pose.coerce(at)
+    return a.name, b.name, at or Pose()
 
 
 def _is_same(one: tuple[str, str, Pose], other: tuple[str, str, Pose]) -> bool:
