@@ -34,6 +34,7 @@ RESULTS = [
     "ForwardDynamicsDerivatives", "ImpactDerivatives",
     "InverseDynamicsDerivatives", "Linearisation", "Regressor", "Sensitivity", "TotalDerivatives",
     "Surface", "Sweep",
+    "Adjusted", "Findings", "Leg", "Minimum", "Stability", "StabilityMap", "Trial",
     "Closings", "Evaluation", "Function", "InverseMotion", "Plan", "Reached", "Reduced", "SpaceDynamics",
 ]  # fmt: skip
 # Methods that users call, beside the functions.
@@ -124,6 +125,11 @@ class Good:
         if own is None:
             raise KeyError(f"{self.entry} has a parameter {name!r} that tests/entries.py does not know")
         return own(m, s)
+
+
+def short_trial():
+    """A setting of an exoskeleton's trial that takes no time."""
+    return vc.exo.Setting(duration=0.1, settle=0.05)
 
 
 def on_a_floor(m):
@@ -351,6 +357,37 @@ SPECIAL = {
     ("closures.SliderCrank", "s"): lambda m, s: slider_crank()[1],
     ("closures.SliderCrank", "loop"): lambda m, s: slider_crank()[0].virtual_links[0].joint.name,
     ("closures.SliderCrank", "lead"): lambda m, s: slider_crank()[0].joints[0].name,
+    ("exo.Cuff", "stiffness"): lambda m, s: 1000.0,
+    ("exo.Wearer", "m"): lambda m, s: vc.exo.seated().m,
+    ("exo.Wearer", "s"): lambda m, s: vc.exo.seated().s,
+    ("exo.adjust", "setting"): lambda m, s: short_trial(),
+    ("exo.adjust", "viscosity"): lambda m, s: [1.0, 2.0, 3.0, 4.0, 5.0],
+    ("exo.adjust", "repeats"): lambda m, s: 1,
+    ("exo.compensation", "exoskeleton"): lambda m, s: vc.exo.Exoskeleton(),
+    ("exo.compensation", "virtual"): lambda m, s: vc.exo.Impedance(),
+    ("exo.compensation", "q"): lambda m, s: 0,
+    ("exo.compensation", "v"): lambda m, s: 0,
+    ("exo.findings", "operators"): lambda m, s: ["B"],
+    ("exo.findings", "setting"): lambda m, s: short_trial(),
+    ("exo.findings", "levels"): lambda m, s: 5,
+    ("exo.findings", "repeats"): lambda m, s: 1,
+    ("exo.fitted", "levels"): lambda m, s: [0.0, 1.0, 2.0, 3.0, 4.0],
+    ("exo.fitted", "values"): lambda m, s: [[2.0], [1.0], [0.5], [1.0], [2.0]],
+    ("exo.minimum", "levels"): lambda m, s: [0.0, 1.0, 2.0, 3.0, 4.0],
+    ("exo.minimum", "values"): lambda m, s: [[2.0], [1.0], [0.5], [1.0], [2.0]],
+    ("exo.sensitivity", "names"): lambda m, s: ["delay"],
+    ("exo.sensitivity", "setting"): lambda m, s: short_trial(),
+    ("exo.sensitivity", "levels"): lambda m, s: 5,
+    ("exo.sensitivity", "repeats"): lambda m, s: 1,
+    ("exo.stability", "exoskeleton"): lambda m, s: vc.exo.Exoskeleton(),
+    ("exo.stability", "virtual"): lambda m, s: vc.exo.Impedance(viscosity=1.0),
+    ("exo.stability_map", "exoskeleton"): lambda m, s: vc.exo.Exoskeleton(),
+    ("exo.stability_map", "viscosity"): lambda m, s: [0.0, 1.0],
+    ("exo.stability_map", "inertia"): lambda m, s: [0.0, 0.1],
+    ("exo.staged", "setting"): lambda m, s: short_trial(),
+    ("exo.trial", "setting"): lambda m, s: short_trial(),
+    ("exo.trials", "settings"): lambda m, s: [short_trial()],
+    ("exo.trials", "seeds"): lambda m, s: [1],
     ("figures.place", "m"): lambda m, s: human()[0],
     ("figures.place", "s"): lambda m, s: human()[1],
     ("figures.take_posture", "s"): lambda m, s: human()[1],
@@ -398,7 +435,7 @@ def no_force(t, links):
 def entries():
     """Name -> (function, parameters); a method's first argument is an object of its class."""
     found = {}
-    for module in (vc, vc.figures, vc.closures, vc.animation):
+    for module in (vc, vc.figures, vc.closures, vc.animation, vc.exo):
         for name in module.__all__:
             value = getattr(module, name)
             is_error = inspect.isclass(value) and issubclass(value, BaseException | Warning)

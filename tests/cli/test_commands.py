@@ -8,6 +8,7 @@ import pytest
 import varichain
 import varichain as vc
 from cli.commands import call
+from lane import compiled_only
 from varichain.cli.running import METHODS
 from varichain.kernels.run_records import METHOD_CODES
 from varichain.scenarios import SCENARIOS, Scenario
@@ -247,6 +248,18 @@ def test_new_writes_what_runs(tmp_path):
     assert call("new", tmp_path / "mine.txt").exit_code == 2
     unknown = call("new", tmp_path / "other.yaml", "--from", "gat")
     assert unknown.exit_code == 2 and "did you mean 'gate'" in unknown.stderr
+
+
+@compiled_only
+def test_findings_of_exoskeletons():
+    """Minima of moment and activity as a table, and as JSON with their confidence; unknown operators are refused."""
+    few = ("--operators", "B", "--levels", "5", "--repeats", "1")
+    found = json.loads(call("exo", *few, "--json").stdout)
+    at = found["moment"]["B"]["viscosity"]
+    assert 0.5 < at["low"] <= at["at"] <= at["high"] < 4.0
+    assert "adjusted" in call("exo", *few).stdout
+    refused = call("exo", "--operators", "Q")
+    assert refused.exit_code == 2 and "one of A, B, C" in refused.stderr
 
 
 def test_compare_engines():

@@ -12,6 +12,7 @@ from varichain.cli.bench import bench
 from varichain.cli.comparing import compare
 from varichain.cli.console import warn
 from varichain.cli.drawing import draw
+from varichain.cli.exo import exo
 from varichain.cli.exporting import export
 from varichain.cli.failures import INTERRUPTED
 from varichain.cli.info import info
@@ -33,6 +34,7 @@ app.command("list")(list_scenarios)
 app.command("run")(run)
 app.command("compare")(compare)
 app.command("sweep")(sweep)
+app.command("exo")(exo)
 app.command("info")(info)
 app.command("new")(new)
 app.command("bench")(bench)

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from varichain.blocks import DERIVATIVE, delay, delay_length, derivative, quantised, saturated
+from varichain.errors import InputError, quoted
 from varichain.exo.exoskeleton import Exoskeleton
 from varichain.exo.impedance import MOST_TICKS, Impedance
 from varichain.simulation.discrete import Discrete
+from varichain.spatial.checks import count_number, instance
 
 BAND = 0.05
 """[rad/s] below which the compensation of Coulomb friction grows with speed instead of jumping."""
@@ -36,6 +38,7 @@ def compensate(t, q, v, tau, state, parameters, stream):  # type: ignore[no-unty
     tau[int(parameters.exo_v)] = parameters.exo_sign * saturated(late, parameters.exo_largest)
 
 
+_MOST_PLACES = 10**6  # in the coordinates of a state
 PLACES = ("exo_q", "exo_v", "exo_sign")
 _NAMES = ("inertia_made_up", "viscosity_made_up", "gravity_made_up", "coulomb_made_up")
 _CHAIN = ("exo_tick", "exo_cutoff", "exo_lag", "exo_largest", "exo_resolution")
@@ -72,5 +75,10 @@ def compensation(exoskeleton: Exoskeleton, virtual: Impedance, q: int, v: int, s
         v: And in `State.v`.
         sign: 1 if the angle grows with extension, -1 if with flexion.
     """
-    places: dict[str, Any] = dict(zip(PLACES, (float(q), float(v), float(sign)), strict=True))
+    instance(exoskeleton, Exoskeleton, "exoskeleton")
+    instance(virtual, Impedance, "virtual")
+    at = [float(count_number(place, name, _MOST_PLACES, least=0)) for place, name in ((q, "q"), (v, "v"))]
+    if isinstance(sign, bool) or sign not in (1, -1):
+        raise InputError(f"sign must be 1 or -1, not {quoted(sign)}")
+    places: dict[str, Any] = dict(zip(PLACES, (*at, float(sign)), strict=True))
     return law(exoskeleton.chain.tick).varied(**numbers(exoskeleton, virtual), **places)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -54,6 +54,7 @@ def findings(
     seed: int = 0,
     setting: Setting | None = None,
     threads: int | None = None,
+    progress: Callable[[int, int, str], None] | None = None,
 ) -> Findings:
     """Minima of moment and activity over every virtual value, from trials with common noise.
 
@@ -64,16 +65,21 @@ def findings(
         seed: Of the noise.
         setting: Exoskeleton, wearer, swing and duration.
         threads: Number of threads; all cores if None.
+        progress: Function of the number of curves that are done, of all, and of what comes next; called before each.
     """
-    base = Setting() if setting is None else setting
-    if not isinstance(base, Setting):
-        raise InputError(f"setting must be a vc.exo.Setting, not {quoted(setting)}")
+    base = _base(setting)
     n = count_number(levels, "levels", 10**4, least=3)
     own = base.exoskeleton.own
     found: list[dict[str, dict[str, Minimum]]] = [{}, {}]
-    for name in listed(operators, str, "operators"):
+    names, varied_values = listed(operators, str, "operators"), (*_HIGHEST, "viscosity", "adjusted")
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress must be a function, not {quoted(progress)}")
+    for i, name in enumerate(names):
         part = replace(base, operator=name)
-        for what in (*_HIGHEST, "viscosity", "adjusted"):
+        for j, what in enumerate(varied_values):
+            if progress is not None:
+                done, all_curves = i * len(varied_values) + j, len(names) * len(varied_values)
+                progress(done, all_curves, f"operator {name}, {what}")
             start = Impedance(0.0, 0.0, own.gravity, 0.0) if what == "adjusted" else own
             varied = "viscosity" if what == "adjusted" else what
             top = _VISCOSITY if varied == "viscosity" else _HIGHEST[varied] * getattr(own, varied)
@@ -92,6 +98,7 @@ def sensitivity(
     levels: int = 13,
     repeats: int = 6,
     seed: int = 0,
+    setting: Setting | None = None,
     threads: int | None = None,
 ) -> dict[tuple[str, float], tuple[float, float]]:
     """Viscosities of least moment and least activity, with one number of the operator smaller or larger by a part.
@@ -103,12 +110,13 @@ def sensitivity(
         levels: Of viscosity, from 0 to 6 N m s/rad.
         repeats: Trials at each level.
         seed: Of the noise.
+        setting: Exoskeleton, wearer, swing and duration.
         threads: Number of threads; all cores if None.
 
     Returns:
         {(field, factor): (viscosity of least moment, of least activity)}.
     """
-    base = Setting(operator=operator)
+    base = replace(_base(setting), operator=operator)
     assert isinstance(base.operator, Operator)
     chosen = [each.name for each in fields(Operator)] if names is None else listed(names, str, "names")
     part = finite_scalar(part, "part")
@@ -122,6 +130,13 @@ def sensitivity(
             moment, activity = (minimum(x, values).at for values in curves)
             found[name, factor] = (moment, activity)
     return found
+
+
+def _base(setting: Setting | None) -> Setting:
+    base = Setting() if setting is None else setting
+    if not isinstance(base, Setting):
+        raise InputError(f"setting must be a vc.exo.Setting, not {quoted(setting)}")
+    return base
 
 
 def measured(

@@ -171,12 +171,12 @@ def staged(setting: Setting, seed: int = 0, log: int = 1) -> tuple[Mechanism, St
         seed: Of the operator's noise.
         log: Number of ticks whose moments and activities are kept in the operator's state.
     """
-    chosen = _setting(setting)
+    chosen, first = _setting(setting), count_number(seed, "seed", 2**63, least=0)
     places, m, s = _worn(chosen)
     motor, person = _numbers(chosen)
     laws = [
         compensation.law(chosen.exoskeleton.chain.tick).varied(**places[0], **motor),
-        operator.law(count_number(log, "log", 10**7)).varied(seed, **places[1], **person),
+        operator.law(count_number(log, "log", 10**7)).varied(first, **places[1], **person),
     ]
     return m, s, laws
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from varichain.dynamics.inertia import bias_force, mass_matrix
 from varichain.errors import InputError, quoted
+from varichain.figures.anthropometry import Body
 from varichain.layout.state import State
 from varichain.mechanism import Fixed, Inertia, Mechanism, Revolute
 from varichain.mechanism.shapes import Capsule
@@ -82,7 +83,8 @@ def seated(height: float = 1.72, mass: float = 65.0) -> Wearer:
         height: Of the person [m].
         mass: Of the person [kg].
     """
-    tall, heavy = positive_scalar(height, "height"), positive_scalar(mass, "mass")
+    person = Body(height=height, mass=mass)
+    tall, heavy = person.height, person.mass
     length, part = _LENGTH * tall, _MASS * heavy
     center, gyration = _CENTER * length, _GYRATION * length
     about_com = part * (gyration**2 - center**2)

@@ -100,6 +100,7 @@ def main() -> None:
     from varichain.sweeps.trials import function_of
 
     function = function_of(setup["function"])
+    send(pipe, "ready")  # the time of a trial does not count what Python takes to start
     while True:
         try:
             work = receive(source)

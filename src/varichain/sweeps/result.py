@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import math
 import os
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -17,51 +17,28 @@ from numpy.typing import NDArray
 from varichain.errors import FileError, InputError, MissingExtraError, UnknownNameError
 from varichain.files import completed, file_name
 from varichain.spatial.report import Listing, Report, Reported
-from varichain.sweeps.store import Store
+from varichain.sweeps.store import Store, rows_of
 from varichain.sweeps.trials import Plan
 
 Array = NDArray[np.float64]
 _OTHERS = ("repeat", "seed", "status", "failure", "seconds", "key", "version")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Sweep(Reported):
-    """Trials of a sweep.
+    """Trials of a sweep; those of a file are read when somebody looks at them.
 
     Attributes:
         plan: What was to be tried.
-        table: Columns of equal length, one row a trial in the order of the grid: parameters, repeat, seed, results,
-            status ("done", "failed", "missing"), failure, seconds, key, version.
-        earlier: Number of trials in the file that are of an earlier version of the code.
     """
 
-    plan: Plan
-    table: dict[str, list[Any]] = field(init=False)
-    earlier: int = field(init=False)
-
-    def __init__(self, plan: Plan, rows: list[dict[str, Any]]) -> None:
-        """Put the rows of a file into the order of the plan."""
-        by_key = {row["key"]: row for row in rows}
-        taken = {*plan.grid, *_OTHERS}
-        names = {name: f"{name} (result)" if name in taken else name for row in rows for name in row["result"]}
-        table: dict[str, list[Any]] = {name: [] for name in (*plan.grid, *_OTHERS[:2], *names.values(), *_OTHERS[2:])}
-        n = 0
-        for task in plan.tasks():
-            row = by_key.get(task.key, {})
-            n += bool(row)
-            given = task.parameters | {"repeat": task.repeat, "seed": task.seed, "key": task.key}
-            more = {"failure": row.get("error", ""), "version": row.get("version", "")}
-            more |= {"status": row.get("status", "missing"), "seconds": row.get("seconds", math.nan)}
-            whole = given | more | {names[name]: value for name, value in row.get("result", {}).items()}
-            for name, column in table.items():
-                column.append(whole.get(name, math.nan))
-        object.__setattr__(self, "plan", plan)
-        object.__setattr__(self, "table", table)
-        object.__setattr__(self, "earlier", len(rows) - n)
+    def __init__(self, plan: Plan, rows: Callable[[], Iterable[dict[str, Any]]]) -> None:
+        """Take a plan and what gives the rows of its trials, in any order, as often as it is called."""
+        self.plan = plan
+        self._rows = rows
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Sweep:
-        """The sweep of a file, also while another process writes to it.
+        """The sweep of a file, as it is now; another process may be writing to it.
 
         Raises:
             FileError: There is no such file, or it is none of a sweep.
@@ -72,15 +49,57 @@ class Sweep(Reported):
         store = Store(place, is_writer=False)
         try:
             plan = store.plan()
-            if plan is None:
-                raise FileError(f"{str(place)!r} has no sweep in it yet", str(place))
-            return Sweep(plan, list(store.rows()))
         finally:
             store.close()
+        if plan is None:
+            raise FileError(f"{str(place)!r} has no sweep in it yet", str(place))
+        found = Sweep(plan, partial(rows_of, place))
+        found.table  # noqa: B018  as the file is now
+        return found
+
+    @property
+    def table(self) -> dict[str, list[Any]]:
+        """Columns of equal length, one row a trial in the order of the grid.
+
+        Parameters, repeat, seed, results, status ("done", "failed", "missing"), failure, seconds, key, version.
+        """
+        return self._columns[0]
+
+    @property
+    def earlier(self) -> int:
+        """Number of trials in the file that are of an earlier version of the code."""
+        return self._columns[1]
+
+    @cached_property
+    def _columns(self) -> tuple[dict[str, list[Any]], int]:
+        """The table, and the number of rows that do not belong to the plan."""
+        n = len(self.plan)
+        defaults = {"status": "missing", "failure": "", "version": ""}
+        given, more = (*self.plan.grid, *_OTHERS[:2]), _OTHERS[2:]
+        table = {name: [defaults.get(name, math.nan)] * n for name in (*given, *more)}
+        places = {}
+        for i, task in enumerate(self.plan.tasks()):
+            places[task.key] = i
+            for name, value in (task.parameters | {"repeat": task.repeat, "seed": task.seed, "key": task.key}).items():
+                table[name][i] = value
+        results: dict[str, list[Any]] = defaultdict(lambda: [math.nan] * n)
+        n_earlier = 0
+        for row in self._rows():  # once: another process may be writing
+            if row["key"] not in places:
+                n_earlier += 1
+                continue
+            i = places[row["key"]]
+            table["failure"][i] = row["error"]
+            for name in ("status", "seconds", "version"):
+                table[name][i] = row[name]
+            for name, value in row["result"].items():
+                results[f"{name} (result)" if name in table else name][i] = value
+        parts = {name: table[name] for name in given}, results, {name: table[name] for name in more}
+        return {name: column for part in parts for name, column in part.items()}, n_earlier
 
     def __len__(self) -> int:
         """Number of trials, also of those that are missing."""
-        return len(self.table["key"])
+        return len(self.plan)
 
     def column(self, name: str) -> list[Any]:
         """A column of the table."""

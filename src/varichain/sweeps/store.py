@@ -132,6 +132,15 @@ class Store:
             self._lock = None
 
 
+def rows_of(path: Path) -> Iterator[dict[str, Any]]:
+    """Rows of a file."""
+    store = Store(path, is_writer=False)
+    try:
+        yield from store.rows()
+    finally:
+        store.close()
+
+
 def is_finite(value: Any) -> bool:
     """Whether all numbers in a result are finite."""
     if isinstance(value, float):

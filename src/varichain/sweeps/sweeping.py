@@ -7,6 +7,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from varichain.files import file_name
 from varichain.spatial.checks import count_number, flag, positive_scalar
 from varichain.sweeps.bar import Bar
 from varichain.sweeps.result import Sweep
-from varichain.sweeps.store import Store
+from varichain.sweeps.store import Store, rows_of
 from varichain.sweeps.trials import Plan, Task, function_of, planned
 from varichain.sweeps.workers import LocalPool
 
@@ -90,7 +91,10 @@ def sweep(
         finally:
             pool.close()
             store.flush()
-        return Sweep(plan, list(store.rows()))
+        if path is None:
+            rows = list(store.rows())
+            return Sweep(plan, lambda: rows)
+        return Sweep(plan, partial(rows_of, path))
     except KeyboardInterrupt:
         raise SweepInterrupted(f"interrupted; {store.count()} of {len(plan)} trials are kept") from None
     finally:
@@ -143,7 +147,7 @@ def _carry_out(plan: Plan, known: set[str], store: Store, pool: Any, size: int |
     """Carry out what is not known yet; outcomes are written by this thread alone."""
     total = sum(task.key not in known for task in plan.tasks())
     chunks = _Chunks((task for task in plan.tasks() if task.key not in known), size)
-    found: queue.Queue[tuple[Task, dict[str, Any]]] = queue.Queue(maxsize=20_000)
+    found: queue.Queue[tuple[Task, dict[str, Any]]] = queue.Queue(maxsize=2_000)
     closing = threading.Event()
 
     def done(task: Task, outcome: dict[str, Any]) -> None:

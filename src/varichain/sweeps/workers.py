@@ -23,10 +23,11 @@ class Child:
         """Note the function's reference; the process begins with the first trials."""
         self._function = function
         self._process: subprocess.Popen[bytes] | None = None
-        self._is_closed = False
+        self._is_ready = self._is_closed = False
 
     def _begin(self) -> subprocess.Popen[bytes]:
         if self._process is None:
+            self._is_ready = False
             command = [sys.executable, "-c", "from varichain.sweeps.child import main; main()"]
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, bufsize=0
@@ -56,20 +57,31 @@ class Child:
         try:
             process = self._begin()
             assert process.stdin is not None and process.stdout is not None
+            if not self._is_ready:
+                if why := self._waited(process, None):
+                    return got, why
+                receive(process.stdout)  # type: ignore[arg-type]
+                self._is_ready = True
             send(process.stdin, work)  # type: ignore[arg-type]
             while got < len(work):
-                begun = time.monotonic()
-                while not select.select([process.stdout], [], [], _POLL)[0]:
-                    if self._is_closed:
-                        return got, "closed"
-                    if timeout is not None and time.monotonic() - begun > timeout:
-                        return got, "timeout"
-                found = receive(process.stdout)  # type: ignore[arg-type]
-                out(found)
+                if why := self._waited(process, timeout):
+                    return got, why
+                out(receive(process.stdout))  # type: ignore[arg-type]
                 got += 1
         except (EOFError, OSError, ValueError):
             return got, f"exit code {self._exit_code()}"
         return got, ""
+
+    def _waited(self, process: subprocess.Popen[bytes], timeout: float | None) -> str:
+        """Wait until the process says something; returns why it did not, empty if it did."""
+        assert process.stdout is not None
+        begun = time.monotonic()
+        while not select.select([process.stdout], [], [], _POLL)[0]:
+            if self._is_closed:
+                return "closed"
+            if timeout is not None and time.monotonic() - begun > timeout:
+                return "timeout"
+        return ""
 
     def _exit_code(self) -> int | None:
         """Code with which the process ended; None if it has not, although its pipe is closed."""
