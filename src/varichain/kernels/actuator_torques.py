@@ -19,6 +19,7 @@ from varichain.kernels.loop_basis import (
 )
 from varichain.kernels.loops import place_rows, relative, row_bias
 from varichain.kernels.records import COORDINATES
+from varichain.kernels.row_kinds import relative_bias
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_rows
 
 _LITTLE = 1e-10  # weight of freedoms that nothing is wished for: enough to decide what is open otherwise
@@ -61,9 +62,10 @@ def opening_of(bodies, loops, rows, a):
     for i in range(len(loops)):
         loop = loops[i]
         motion = relative(bodies, loop)
+        bias = relative_bias(bodies, loop, motion)
         for r in range(loop.row, loop.row + loop.n_rows):
             opening = slip_of(bodies, loop, a) if loop.orientation == COORDINATES else 0.0
-            largest = max(largest, abs(opening + row_bias(bodies, rows[r], loop, motion)))
+            largest = max(largest, abs(opening + row_bias(bodies, rows[r], loop, motion, bias)))
     return largest
 
 

@@ -9,7 +9,7 @@ from varichain.kernels.constraint_solve import factor_at_rest, solve
 from varichain.kernels.controls import drive
 from varichain.kernels.couplings import load_slip_rates
 from varichain.kernels.jit import routine
-from varichain.kernels.kinematics import move_all, place_all
+from varichain.kernels.kinematics import move_all, move_placed, place_all
 from varichain.kernels.loops import place_rows, relative, row_velocity
 from varichain.kernels.manifold import step_all
 from varichain.kernels.restraints import aim_locks, snap_to_stops
@@ -49,6 +49,8 @@ def close_positions(table, restraints, q, v, step, tolerance, cheap, most):
     """Close all loops, q in place; returns the largest error left that counts [m or rad].
 
     The first `cheap` corrections of at most `most` use the factor that is there.
+
+    Gives: bodies placed, rows placed.
     """
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
     multipliers = open_multipliers(table)
@@ -82,6 +84,8 @@ def close_velocities(table, restraints, q, v, step, tolerance, cheap):
 
     `tolerance` is a part of the fastest velocity; the first `cheap` corrections use the factor that is there.
     Returns the part of the kinetic energy that the change took.
+
+    Needs: rows placed.
     """
     bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
     multipliers = open_multipliers(table)
@@ -90,9 +94,12 @@ def close_velocities(table, restraints, q, v, step, tolerance, cheap):
     before, fastest, changed, lost = 1e300, 1.0, 0.0, 0.0
     for k in range(len(v)):
         fastest = max(fastest, abs(v[k]))
-    aim_locks(restraints, bodies, dofs, q, v)
-    move_all(q, v, bodies, dofs)
-    place_rows(bodies, loops, rows)
+    if len(restraints) > 0:  # which turn the axes of balls
+        aim_locks(restraints, bodies, dofs, q, v)
+        move_all(q, v, bodies, dofs)
+        place_rows(bodies, loops, rows)
+    else:
+        move_placed(v, bodies)
     for count in range(MOST + 1):
         load_slip_rates(bodies, loops, v)
         largest = 0.0

@@ -5,6 +5,7 @@ from varichain.kernels.jit import MATRIX, TABLE, VECTOR, helper, kernel, routine
 from varichain.kernels.kinematics import move_all, place_all
 from varichain.kernels.loops import loop_error, place_rows, relative, row_bias, row_error, row_velocity
 from varichain.kernels.records import COORDINATES
+from varichain.kernels.row_kinds import relative_bias
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_rows
 from varichain.kernels.tuples import dot6, load6
 
@@ -117,8 +118,9 @@ def row_biases(
     for i in range(len(loops)):
         loop = loops[i]
         motion = relative(bodies, loop)
+        bias = relative_bias(bodies, loop, motion)
         for r in range(loop.row, loop.row + loop.n_rows):
-            biases_out[r] = row_bias(bodies, rows[r], loop, motion)
+            biases_out[r] = row_bias(bodies, rows[r], loop, motion, bias)
 
 
 @routine

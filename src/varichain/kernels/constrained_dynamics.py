@@ -8,6 +8,7 @@ from varichain.kernels.loop_joints import load_loop_forces
 from varichain.kernels.loops import loop_error, place_rows, relative, row_bias, row_error, row_velocity
 from varichain.kernels.orthogonal import SURELY_INDEPENDENT
 from varichain.kernels.records import COORDINATES
+from varichain.kernels.row_kinds import relative_bias
 from varichain.kernels.tables import (
     open_bodies,
     open_dofs,
@@ -41,8 +42,9 @@ def accelerate(table, rate, q, v, a_out):
     for i in range(len(loops)):
         loop = loops[i]
         motion = relative(bodies, loop)
+        bias = relative_bias(bodies, loop, motion)
         for r in range(loop.row, loop.row + loop.n_rows):
-            multipliers[r] = rows[r].wanted if loop.is_soft else -row_bias(bodies, rows[r], loop, motion)
+            multipliers[r] = rows[r].wanted if loop.is_soft else -row_bias(bodies, rows[r], loop, motion, bias)
         if loop.orientation == COORDINATES:
             multipliers[loop.row] = -forced_slip(bodies, dofs, loop)
         if rate > 0.0:

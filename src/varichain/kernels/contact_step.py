@@ -24,13 +24,14 @@ from varichain.kernels.contact_rows import fill_problem, respond
 from varichain.kernels.contact_solver import solve_items
 from varichain.kernels.implicit_gains import lend_inertia, load_gains
 from varichain.kernels.jit import helper, routine
-from varichain.kernels.kinematics import move_all
+from varichain.kernels.kinematics import move_all, place_all
+from varichain.kernels.loops import place_rows
 from varichain.kernels.manifold import quaternion_exp, step_all
 from varichain.kernels.passages import derivative, keep_positions, keep_velocities
 from varichain.kernels.records import FREE, SPHERICAL
 from varichain.kernels.restraints import measure
 from varichain.kernels.run_records import CROWDED, DIVERGED, OPEN, REACHED
-from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers
+from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
 from varichain.kernels.totals import kinetic_energy
 from varichain.kernels.tuples import add3, cross3, dot3, linear, load3, load6, mat_vec, matrix_from_quaternion
 
@@ -392,6 +393,8 @@ def contact_step(context, contacts, problem, h, q, v, node, scratch):
     closure = keep_positions(context, run.time + h, q, v, node.step)
     gained, _ = close_contacts(context, contacts, problem, n_items, n, run.time + h, q, v, node.step)
     run.contact += gained
+    place_all(q, bodies, open_dofs(context.table))
+    place_rows(bodies, open_loops(context.table), open_rows(context.table))
     keep_velocities(context, q, v, node.step)
     run.closure = closure
     if not closure <= _OPEN:

@@ -93,3 +93,20 @@ def move_all(
         write_motion_vectors(bodies[i], R, p, dofs)
         _, A = move(bodies, i, R, p, v)
         store6(bodies[i].A, A)
+
+
+@routine
+def move_placed(
+    # in
+    v,
+    # out
+    bodies,
+):
+    """Velocities and bias accelerations of all bodies where they are.
+
+    Needs: bodies placed.
+    Gives: bodies moved.
+    """
+    for i in range(1, len(bodies)):
+        _, A = move(bodies, i, load9(bodies[i].R), load3(bodies[i].p), v)
+        store6(bodies[i].A, A)

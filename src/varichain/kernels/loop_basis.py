@@ -12,6 +12,7 @@ from varichain.kernels.jit import INTEGERS, MATRIX, TABLE, VECTOR, helper, kerne
 from varichain.kernels.kinematics import move_all
 from varichain.kernels.loop_joints import freedom_direction, freedom_wrench
 from varichain.kernels.loops import place_loop, relative, row_bias
+from varichain.kernels.row_kinds import relative_bias
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_rows
 from varichain.kernels.tuples import dot6, load3, load6
 
@@ -216,7 +217,8 @@ def load_biases(bodies, loops, rows, kept, rank, x):
     for l in range(len(loops)):
         loop = loops[l]
         motion = relative(bodies, loop)
+        bias = relative_bias(bodies, loop, motion)
         for r in range(loop.row, loop.row + loop.n_rows):
             if i < rank and kept[i] == r:
-                x[i] = -row_bias(bodies, rows[r], loop, motion)
+                x[i] = -row_bias(bodies, rows[r], loop, motion, bias)
                 i += 1

@@ -5,7 +5,7 @@ from varichain.kernels.kinematics import move_all
 from varichain.kernels.loop_joints import freedom_direction, freedom_wrench
 from varichain.kernels.loops import place_loop, place_rows, relative, row_bias, wrench_at
 from varichain.kernels.records import ACROSS
-from varichain.kernels.row_kinds import bias_along, least_aligned, line_of
+from varichain.kernels.row_kinds import bias_along, least_aligned, line_of, relative_bias
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_rows
 from varichain.kernels.tuples import ZERO3, add3, cross3, dot3, load3, scale3, sub3
 
@@ -49,16 +49,17 @@ def joint_rows(
     loop = loops[i]
     R_WA, R_WB = place_loop(bodies, loop)
     motion = relative(bodies, loop)
+    bias = relative_bias(bodies, loop, motion)
     for j in range(loop.n_rows):
         row = rows[loop.row + j]
-        biases_out[j] = row_bias(bodies, row, loop, motion)
+        biases_out[j] = row_bias(bodies, row, loop, motion, bias)
         unit = wrench_at(row, loop, load3(row.e), ZERO3)
         for k in range(6):
             C_out[j, k] = unit[k]
     for k in range(loop.n_free):
         j, kind, axis = loop.n_rows + k, loop.free_kinds[k], loop.free_axes[k]
         e = freedom_direction(loop, k, R_WA, R_WB)
-        biases_out[j] = bias_along(kind, axis, bodies, loop, e, motion)
+        biases_out[j] = bias_along(kind, axis, bodies, loop, e, motion, bias)
         if kind == ACROSS:
             biases_out[j] += _across_bias(axis, loop, R_WB, motion[3])
         unit = freedom_wrench(loop, k, e, ZERO3)

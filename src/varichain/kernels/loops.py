@@ -109,13 +109,17 @@ def place_rows(bodies, loops, rows):
         loop = loops[i]
         R_WA, R_WB = place_loop(bodies, loop)
         x_A, x_B = load3(loop.x_A), load3(loop.x_B)
+        is_one_tree = bodies[loop.body_A].root == bodies[loop.body_B].root  # with one reference point
         for r in range(loop.row, loop.row + loop.n_rows):
             row = rows[r]
             e = direction(row.kind, row.axis, loop, R_WA, R_WB)
             store3(row.e, e)
             # an open row pushes nothing: it depends on the others like a row of zeros, and its multiplier is zero
-            store6(row.f_A, ZERO6 if row.is_open else wrench_at(row, loop, e, x_A))
-            store6(row.f_B, ZERO6 if row.is_open else wrench_at(row, loop, e, x_B))
+            f = ZERO6 if row.is_open else wrench_at(row, loop, e, x_A)
+            store6(row.f_A, f)
+            if not (is_one_tree or row.is_open):
+                f = wrench_at(row, loop, e, x_B)
+            store6(row.f_B, f)
 
 
 @helper
@@ -142,14 +146,16 @@ def row_velocity(row, loop, w_rel, v_rel):
 
 
 @helper
-def row_bias(bodies, row, loop, motion):
+def row_bias(bodies, row, loop, motion, bias):
     """Kdot v of one row, with the bodies' accelerations for zero joint accelerations in `A`; zero of a coupling.
+
+    `motion` is the loop's `relative`, `bias` its `relative_bias`.
 
     Needs: bodies moved, rows placed.
     """
     if row.kind == COUPLED:
         return 0.0
-    return bias_along(row.kind, row.axis, bodies, loop, load3(row.e), motion)
+    return bias_along(row.kind, row.axis, bodies, loop, load3(row.e), motion, bias)
 
 
 @helper

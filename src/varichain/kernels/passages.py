@@ -105,6 +105,8 @@ def keep_positions(context, t, q, v, step):
     """Close all loops after a step; returns the largest error left [m or rad].
 
     Near a singular configuration they are left as they are: closing would move across the branch.
+
+    Gives: bodies placed, rows placed.
     """
     keep_locks(context, t, q, v, step)
     table, restraints = context.table, context.restraints
@@ -119,6 +121,8 @@ def keep_velocities(context, q, v, step):
     """Make loops stay closed after a step; returns the part of the kinetic energy that this took.
 
     Near a singular configuration velocities are left as they are.
+
+    Needs: rows placed.
     """
     if is_near_singular(context.run):
         return 0.0

@@ -15,7 +15,14 @@ from varichain.kernels.jit import helper, routine
 from varichain.kernels.loops import place_loop, relative
 from varichain.kernels.manifold import step_quaternion
 from varichain.kernels.relative_rotation import turned_back
-from varichain.kernels.row_kinds import bias_along, coordinate_along, direction, unit_wrench, velocity_along
+from varichain.kernels.row_kinds import (
+    bias_along,
+    coordinate_along,
+    direction,
+    relative_bias,
+    unit_wrench,
+    velocity_along,
+)
 from varichain.kernels.run_records import COORDINATE, NO_FRICTION, ROW_OF_LOOP, SWING, WHOLE_BALL
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
 from varichain.kernels.tuples import (
@@ -194,7 +201,9 @@ def acceleration_of(table, restraint, q, v, a):
     e = direction(row.kind, row.axis, loop, R_WA, R_WB)
     beyond = dot6(unit_wrench(row.kind, loop, e, load3(loop.x_A)), load6(bodies[loop.body_A].dA))
     beyond -= dot6(unit_wrench(row.kind, loop, e, load3(loop.x_B)), load6(bodies[loop.body_B].dA))
-    return beyond + bias_along(row.kind, row.axis, bodies, loop, e, relative(bodies, loop))
+    motion = relative(bodies, loop)
+    bias = relative_bias(bodies, loop, motion)
+    return beyond + bias_along(row.kind, row.axis, bodies, loop, e, motion, bias)
 
 
 @routine

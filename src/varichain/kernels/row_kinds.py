@@ -136,6 +136,8 @@ def direction(kind, axis, loop, R_WA, R_WB):
 
     The angular velocity of a universal joint is u rate_0 + w rate_1: its rates are products with the dual vectors.
     """
+    if kind in (LINEAR, ANGULAR):  # most rows, so first
+        return pick_column(R_WB, axis)
     if kind in (CROSSED, CARDAN):
         u, w = load3(loop.u), load3(loop.w)
         n = cross3(u, w)
@@ -160,6 +162,8 @@ def direction(kind, axis, loop, R_WA, R_WB):
 @helper
 def unit_wrench(kind, loop, e, x):
     """Unit wrench of a row along e at the point x, about the reference point."""
+    if kind == ANGULAR:
+        return join6(e, ZERO3)
     if kind in (LINEAR, CARRIED, DISTANCE, ACROSS):
         return join6(cross3(x, e), e)
     if kind == SLID:  # through the origin of B
@@ -172,6 +176,8 @@ def unit_wrench(kind, loop, e, x):
 @helper
 def velocity_along(kind, loop, e, w_rel, v_rel):
     """Velocity of A against B that a row along e sees."""
+    if kind == ANGULAR:
+        return dot3(e, w_rel)
     if kind in (LINEAR, CARRIED, DISTANCE, ACROSS):
         return dot3(e, v_rel)
     if kind == SLID:
@@ -191,7 +197,24 @@ def _cardan_bias(axis, loop, e, w_rel):
 
 
 @helper
-def bias_along(kind, axis, bodies, loop, e, motion):
+def relative_bias(bodies, loop, motion):
+    """Accelerations of A against B while those of freedoms are zero: angular, and of the loop's point; B's axes stand.
+
+    Of all rows of a loop at once: (turning, moving).
+
+    Needs: bodies moved.
+    """
+    w_B, v_B, w_rel, v_rel = motion
+    A_A, A_B = load6(bodies[loop.body_A].A), load6(bodies[loop.body_B].A)
+    turning = sub3(sub3(angular(A_A), angular(A_B)), cross3(w_B, w_rel))
+    a_A = add3(linear(A_A), cross3(angular(A_A), load3(loop.x_A)))
+    a_B = add3(linear(A_B), cross3(angular(A_B), load3(loop.x_B)))
+    moving = sub3(sub3(sub3(a_A, a_B), cross3(w_B, v_rel)), cross3(v_B, w_rel))
+    return turning, moving
+
+
+@helper
+def bias_along(kind, axis, bodies, loop, e, motion, bias):
     """Rate of `velocity_along`, of which the accelerations of freedoms are left out.
 
     Rows turn with B, and their point moves with A: d/dt (f . V_rel) = f . (A_A - A_B) - f . (V_B x V_rel)
@@ -199,9 +222,10 @@ def bias_along(kind, axis, bodies, loop, e, motion):
 
     Needs: bodies moved.
     """
-    w_B, v_B, w_rel, v_rel = motion
-    A_A, A_B = load6(bodies[loop.body_A].A), load6(bodies[loop.body_B].A)
-    turning = sub3(sub3(angular(A_A), angular(A_B)), cross3(w_B, w_rel))
+    _, _, w_rel, v_rel = motion
+    turning, moving = bias
+    if kind == LINEAR:
+        return dot3(e, add3(moving, cross3(w_rel, v_rel)))
     if kind in (ANGULAR, TURNED, TWISTED):  # of a twist, while it is locked
         return dot3(e, turning)
     if kind == SWUNG:
@@ -213,9 +237,6 @@ def bias_along(kind, axis, bodies, loop, e, motion):
         size, opening = dot3(e, cross3(u, w)), dot3(e, w_rel)
         spread = (dot3(w_rel, w_rel) - opening * opening) * dot3(u, w) - dot3(w, w_rel) * dot3(u, w_rel)
         return dot3(e, turning) + spread / size
-    a_A = add3(linear(A_A), cross3(angular(A_A), load3(loop.x_A)))
-    a_B = add3(linear(A_B), cross3(angular(A_B), load3(loop.x_B)))
-    moving = sub3(sub3(sub3(a_A, a_B), cross3(w_B, v_rel)), cross3(v_B, w_rel))
     if kind == CARRIED:
         return dot3(e, moving)
     moving = add3(moving, cross3(w_rel, v_rel))
