@@ -36,6 +36,7 @@ RESULTS = [
     "Surface", "Sweep",
     "Adjusted", "Findings", "Leg", "Minimum", "Stability", "StabilityMap", "Trial",
     "Closings", "Evaluation", "Function", "InverseMotion", "Plan", "Reached", "Reduced", "SpaceDynamics",
+    "OptimisedMotion",
 ]  # fmt: skip
 # Methods that users call, beside the functions.
 METHODS = {
@@ -274,6 +275,8 @@ SPECIAL = {
     ("", "functions"): lambda m, s: {"elbow": 0.5},
     ("AnimationSpace", "functions"): lambda m, s: {"tip": vc.animation.point("tip")},
     ("animation.AnimationSpace", "functions"): lambda m, s: {"tip": vc.animation.point("tip")},
+    ("optimise_motion", "functions"): lambda m, s: {"tip": vc.animation.point("tip")},
+    ("optimise_motion", "phases"): lambda m, s: vc.Phase(0.1, end={"elbow": 0.1}, intervals=1),
     ("animation.argument_of", "function"): lambda m, s: vc.animation.point("tip"),
     ("animation.space_dynamics", "space"): lambda m, s: vc.AnimationSpace(m, {"x": vc.animation.coordinate("elbow")}),
     ("animation.least_torque", "s"): lambda m, s: bent(s),

@@ -12,6 +12,7 @@ import pytest
 
 import varichain
 import varichain.dynamics.coordinates as coordinates
+from lane import long_run
 from varichain.mechanism.check import RULES
 from varichain.mechanism.mechanism import RANK_TOLERANCE
 
@@ -58,7 +59,10 @@ def words(text):
     return " ".join(NUMBER.sub("#", text).split())
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+RUNS = [pytest.param(path, marks=long_run if path.name == "optimise.md" else (), id=path.name) for path in DOCUMENTS]
+
+
+@pytest.mark.parametrize("path", RUNS)
 def test_programs_print_what_they_claim(path):
     """Every program of a document that is marked runnable runs and prints the output shown, to the digits shown."""
     namespace = {"__name__": "document"}

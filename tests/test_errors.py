@@ -81,6 +81,8 @@ EXAMPLES = [
     with_trace(errors.SimulationError("stuck", 1.5)),
     with_trace(errors.DivergenceError("lost", 2.5, "elbow")),
     errors.EquilibriumError("pushed", {"knee": 2.0}),
+    errors.OptimisationError("too much", {"'hand' at the end of phase 1": 0.5}, {"the": "motion"}),
+    errors.OptimisationInterrupted({"the": "motion"}, "interrupted"),
     with_trace(errors.ChatteringError("again and again", 0.5)),
     with_trace(errors.CoarseRunError("energy from nowhere", 0.5)),
     with_trace(errors.ControllerError("of yours", 0.75)),
@@ -104,7 +106,8 @@ def family(kind):
 def test_every_error_has_an_example():
     """A new class of errors needs an example here."""
     found = {type(error) for error in EXAMPLES}
-    assert found == family(errors.VarichainError) | {errors.SimulationInterrupted, errors.SweepInterrupted}
+    interrupts = {errors.OptimisationInterrupted, errors.SimulationInterrupted, errors.SweepInterrupted}
+    assert found == family(errors.VarichainError) | interrupts
     values = [getattr(vc, name) for name in vc.__all__ if name.endswith(("Error", "Interrupted"))]
     assert set(values) == found - {UsageError, DisagreementError}
 

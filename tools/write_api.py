@@ -48,6 +48,11 @@ TOPICS = {
         "Functions of the configuration, and motion in them.",
         "AnimationSpace animation",
     ),
+    "optimise": (
+        "Optimised motions",
+        "Motions of least cost, through phases and changes of structure.",
+        "optimise_motion Phase OptimisedMotion",
+    ),
     "simulation": (
         "Simulation",
         "Whole runs, events, controllers, motions; many runs at a time; live runs.",

@@ -38,6 +38,8 @@ from varichain.errors import (
     InputError,
     LimitError,
     MissingExtraError,
+    OptimisationError,
+    OptimisationInterrupted,
     PenetrationError,
     PreferenceError,
     ScenarioFileError,
@@ -190,6 +192,7 @@ if TYPE_CHECKING:
         check,
     )
     from varichain.motion import JointMotion, Motion, TimeFunctions
+    from varichain.optimise import OptimisedMotion, Phase, optimise_motion
     from varichain.plots import plot
     from varichain.scenarios.files import load_scenario
     from varichain.simulation import (
@@ -256,6 +259,9 @@ _HOMES = {
     "Surface": "varichain.mechanism",
     "SwingTwist": "varichain.mechanism",
     "Universal": "varichain.mechanism",
+    "OptimisedMotion": "varichain.optimise",
+    "Phase": "varichain.optimise",
+    "optimise_motion": "varichain.optimise",
     "check": "varichain.mechanism",
     "Pose": "varichain.spatial",
     "Connect": "varichain.instants",
@@ -448,8 +454,12 @@ __all__ = [
     "Mobility",
     "Momentum",
     "Motion",
+    "OptimisationError",
+    "OptimisationInterrupted",
+    "OptimisedMotion",
     "Overload",
     "PenetrationError",
+    "Phase",
     "PinInSlot",
     "Planar",
     "PointInPlane",
@@ -542,6 +552,7 @@ __all__ = [
     "mass_matrix",
     "mobility",
     "momentum",
+    "optimise_motion",
     "overloads",
     "particles",
     "periodic",

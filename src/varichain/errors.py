@@ -396,6 +396,35 @@ class EventError(SimulationError):
     """An event whose actions are impossible, such as a cut of a joint that does not exist; see `__cause__`."""
 
 
+class OptimisationError(VarichainError, ArithmeticError):
+    """A motion that cannot be: goals, bounds or connections that contradict each other, or a search that got lost.
+
+    Attributes:
+        missing: By how much each goal, bound or connection is missed [rad or m, and per second], by name; empty if the
+            search got lost.
+        motion: The nearest motion that was found.
+    """
+
+    def __init__(self, message: str, missing: dict[str, float], motion: Any) -> None:
+        """Keep the evidence next to the message."""
+        self.missing = missing
+        self.motion = motion
+        super().__init__(message)
+
+
+class OptimisationInterrupted(_Portable, KeyboardInterrupt):
+    """Ctrl-C during an optimisation.
+
+    Attributes:
+        motion: The best motion so far.
+    """
+
+    def __init__(self, motion: Any, message: str) -> None:
+        """Keep the motion."""
+        self.motion = motion
+        super().__init__(message)
+
+
 class SweepError(VarichainError, RuntimeError):
     """A sweep that cannot go on, or a file that is not its own; trials that were written before are whole."""
 

@@ -64,6 +64,7 @@ FURTHER = {
     "jacobian": ("hand",),
     "joint_forces": (None,),
     "linearise": (1e-3,),
+    "optimise_motion": (vc.Phase(0.1, intervals=1),),
     "overloads": (None,),
     "pose": ("hand",),
     "rollout": (0.1,),
