@@ -32,6 +32,7 @@ def main() -> None:
     _draw("highbar", highbar, 2.77, trails=["head top"], turn=-0.75)
     _draw("swing", swing, 2.62, turn=-1.1)
     _gallery()
+    _save("places", _places(SCENARIOS["race"]().run()))
     _save("plot", _png(vc.plot(highbar), dpi=100))
     _save("tree", _tree(highbar.epochs[1].mechanism))
 
@@ -50,6 +51,27 @@ def _gallery() -> None:
         painter.close()
         strip = Image.fromarray(np.concatenate(pictures, axis=1)).resize((1200, 300), Image.Resampling.LANCZOS)
         _save(f"gallery/{name}", strip)
+
+
+def _places(race: vc.Trace) -> Any:
+    """Where the fronts of the racing worms are over time."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    m = race.epochs[0].mechanism
+    colors = {"red": "#c0392b", "green": "#2a9d5a", "blue": "#2f6db0"}
+    times = np.linspace(race.epochs[0].start, race.epochs[-1].end, 400)
+    figure = Figure(figsize=(7.2, 3.2), dpi=100, facecolor="white", layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    for name, color in colors.items():
+        states = [race.at(float(t)) for t in times]
+        places = [1e3 * vc.pose(m, s, f"{name} front").p[0] for s in states]
+        axes.plot(times, places, color=color, label=name)
+    axes.set(xlabel="time [s]", ylabel="place of the front [mm]")
+    axes.legend(frameon=False)
+    axes.grid(alpha=0.3)
+    return _png(figure, dpi=100)
 
 
 def _draw(name: str, trace: vc.Trace, time: float, turn: float, trails: list[str] | None = None) -> None:

@@ -36,6 +36,7 @@ def solve(programme: Programme, tolerance: float, most: int, watch: Watch) -> So
         "hess_lag": callbacks["hessl"],
         "no_nlp_grad": True,
         "print_time": False,
+        "inputs_check": False,
         "iteration_callback": watching,
         "error_on_fail": False,
         "show_eval_warnings": False,

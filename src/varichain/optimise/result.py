@@ -81,7 +81,7 @@ class OptimisedMotion(Reported):
                 "feedback", inverse dynamics about the motion at each control tick.
             stiffness: Of the springs [N m/rad], or of the feedback [1/s^2].
             damping: Likewise [N m s/rad] or [1/s]; a tenth of a second times the stiffness, or critical, by default.
-            options: Further arguments of `vc.simulate`.
+            options: Further arguments of `vc.simulate`; `limits` is "off" unless given, for the motion keeps to ranges.
         """
         if not isinstance(way, str) or way not in _WAYS:
             raise InputError(f"way must be one of {', '.join(map(repr, _WAYS))}, not {quoted(way)}")
@@ -96,9 +96,8 @@ class OptimisedMotion(Reported):
             for t, change in zip(ends[:-1], self.changes[1:], strict=True)
             if change
         ]
-        return simulate(
-            self.mechanisms[0], self.states[0], float(ends[-1]), controller=controllers, events=events, **options
-        )
+        how = {"controller": controllers, "events": events, "limits": "off", **options}
+        return simulate(self.mechanisms[0], self.states[0], float(ends[-1]), **how)
 
     def _driven(self) -> Motion:
         """The motion of the actuated joints alone."""

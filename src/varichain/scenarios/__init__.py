@@ -10,6 +10,7 @@ from varichain.scenarios.inchworm import inchworm, race
 from varichain.scenarios.knee import knee
 from varichain.scenarios.pendulum import pendulum
 from varichain.scenarios.reach import reach
+from varichain.scenarios.rods import seat, threelinks
 from varichain.scenarios.scenario import Builder, Scenario
 from varichain.scenarios.summary import energy_drift, summary
 from varichain.scenarios.swing import swing
@@ -26,7 +27,9 @@ SCENARIOS: dict[str, Builder] = {
     "pendulum": pendulum,
     "fourbar": fourbar,
     "chain": chain,
+    "threelinks": threelinks,
     "reach": reach,
+    "seat": seat,
     "chair": chair,
     "knee": knee,
     "inchworm": inchworm,
@@ -49,8 +52,10 @@ __all__ = [
     "pendulum",
     "race",
     "reach",
+    "seat",
     "summary",
     "swing",
+    "threelinks",
     "walk",
     "walker",
 ]
