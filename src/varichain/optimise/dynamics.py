@@ -15,7 +15,7 @@ class Motion(Term):
     """Equations of motion at the stages of a phase; tau is linear in each interval."""
 
     def __init__(
-        self, batch: Batch, loops: Rows, kept: Indices, drive: Array, rows: Indices,
+        self, batch: Batch, loops: Rows, drive: Array, rows: Indices,
         unknowns: tuple[Indices, ...], ends: tuple[Indices, Indices], parts: Array, steps: tuple[Array, Array],
     ) -> None:  # fmt: skip
         """Take unknowns at stages.
@@ -23,7 +23,6 @@ class Motion(Term):
         Args:
             batch: Dynamics of the tree.
             loops: Closure errors.
-            kept: Those that count.
             drive: Matrix (n_v, n_tau) of the actuators.
             rows: Of the equations (n, n_v).
             unknowns: q, v, a and multipliers (n, ...).
@@ -31,7 +30,7 @@ class Motion(Term):
             parts: Where each stage is in its interval (n,), from 0 to 1.
             steps: Of q and v for differences.
         """
-        self._batch, self._loops, self._kept, self._drive, self._rows = batch, loops, kept, drive, rows
+        self._batch, self._loops, self._drive, self._rows = batch, loops, drive, rows
         self._unknowns, self._ends, self._parts, self._steps = unknowns, ends, parts[:, None], steps
         q, v, a, x = unknowns
         self.slope_places = [grid(rows, columns) for columns in (*unknowns, *ends)]
@@ -43,8 +42,8 @@ class Motion(Term):
         start, end = (x[places] for places in self._ends)
         needed = self._batch.inverse_dynamics(self._loops.chart.unit(q), v, a)
         needed -= ((1.0 - self._parts) * start + self._parts * end) @ self._drive.T
-        if len(self._kept):
-            needed -= np.einsum("prk,pr->pk", self._loops.at(q).gradient[:, self._kept], carried)
+        if len(self._loops):
+            needed -= np.einsum("prk,pr->pk", self._loops.at(q).gradient, carried)
         return [(self._rows, needed)]
 
     def slopes(self, x: Array) -> list[Array]:
@@ -53,10 +52,10 @@ class Motion(Term):
         chart = self._loops.chart
         by = self._batch.inverse_dynamics_derivatives(chart.unit(q), v, a)
         K = np.zeros((len(q), 0, chart.n_v))
-        if len(self._kept):
+        if len(self._loops):
             jets = self._loops.at(q)
-            by[:, 0] -= np.einsum("prjk,pr->pkj", jets.hessian[:, self._kept], carried)
-            K = jets.gradient[:, self._kept]
+            by[:, 0] -= np.einsum("prjk,pr->pkj", jets.hessian, carried)
+            K = jets.gradient
         parts = self._parts[..., None]
         drives = [-(1.0 - parts) * self._drive, -parts * self._drive]
         return [by[:, 0] @ chart.turns(q), by[:, 1], by[:, 2], -K.transpose(0, 2, 1), *drives]
@@ -74,22 +73,19 @@ class Motion(Term):
         chart = self._loops.chart
         by = np.einsum("pk,pdkj->dpj", w, self._batch.inverse_dynamics_derivatives(chart.unit(q), v, a))
         by_q, by_carried = np.einsum("pj,pji->pi", by[0], chart.turns(q)), np.zeros((len(q), 0))
-        if loops and len(self._kept):
-            rates = np.zeros((len(q), len(self._loops)))
-            rates[:, self._kept] = carried
-            of_loops, _, by_all = self._loops.slopes(q, w, np.zeros_like(rates), rates)
-            by_q, by_carried = by_q - of_loops, -by_all[:, self._kept]
+        if loops and len(self._loops):
+            none = np.zeros_like(carried)
+            of_loops, _, by_all = self._loops.slopes(q, w, none, carried)
+            by_q, by_carried = by_q - of_loops, -by_all
         return [by_q, by[1], by[2], by_carried]
 
 
 class Impact(Term):
     """Velocities after a connection: M (v_after - v_before) = K^T impulses, and K v_after = 0 is another term's."""
 
-    def __init__(
-        self, batch: Batch, loops: Rows, kept: Indices, rows: Indices, unknowns: tuple[Indices, ...], steps: Array
-    ) -> None:
+    def __init__(self, batch: Batch, loops: Rows, rows: Indices, unknowns: tuple[Indices, ...], steps: Array) -> None:
         """Take rows (1, n_v), and unknowns q, v before, v after and impulses (1, ...)."""
-        self._batch, self._loops, self._kept = batch, loops, kept
+        self._batch, self._loops = batch, loops
         self._rows, self._unknowns, self._steps = rows, unknowns, steps
         q, *others = unknowns
         self.slope_places = [grid(rows, columns) for columns in unknowns]
@@ -99,15 +95,15 @@ class Impact(Term):
         """Momentum that impulses of the loops do not give."""
         q, before, after, impulses = (x[places] for places in self._unknowns)
         M = self._batch.mass_matrix(self._loops.chart.unit(q))
-        K = self._loops.at(q).gradient[:, self._kept]
+        K = self._loops.at(q).gradient
         return [(self._rows, np.einsum("pij,pj->pi", M, after - before) - np.einsum("prk,pr->pk", K, impulses))]
 
     def slopes(self, x: Array) -> list[Array]:
         """By q, both velocities and impulses."""
         q, before, after, impulses = (x[places] for places in self._unknowns)
         by_q, M, jets = self._momentum(q, after - before)
-        by_q -= np.einsum("prjk,pr->pkj", jets.hessian[:, self._kept], impulses)
-        return [by_q @ self._loops.chart.turns(q), -M, M, -jets.gradient[:, self._kept].transpose(0, 2, 1)]
+        by_q -= np.einsum("prjk,pr->pkj", jets.hessian, impulses)
+        return [by_q @ self._loops.chart.turns(q), -M, M, -jets.gradient.transpose(0, 2, 1)]
 
     def curves(self, x: Array, y: Array) -> list[Array]:
         """Curvature of the equations, weighted."""
@@ -116,10 +112,10 @@ class Impact(Term):
 
         def weighted(q: Array) -> list[Array]:
             by_turn, M, jets = self._momentum(q, after - before)
-            by_turn -= np.einsum("prjk,pr->pkj", jets.hessian[:, self._kept], impulses)
+            by_turn -= np.einsum("prjk,pr->pkj", jets.hessian, impulses)
             by_q = np.einsum("pk,pkj->pj", w, by_turn @ self._loops.chart.turns(q))
             wM = np.einsum("pk,pkj->pj", w, M)
-            return [by_q, -wM, wM, -np.einsum("prk,pk->pr", jets.gradient[:, self._kept], w)]
+            return [by_q, -wM, wM, -np.einsum("prk,pk->pr", jets.gradient, w)]
 
         by_q, *others = differences(weighted, q, self._steps)
         return [halves(by_q), *others]

@@ -134,7 +134,7 @@ def guess_of(course: Course, phase: Phase, structure: Structure, units: Units, n
     n, duration = phase.intervals, duration_of(phase)
     times = (np.arange(n)[:, None] + np.r_[0.0, POINTS]).ravel() * duration / n
     q, v, a = course(np.r_[times, duration])
-    if len(structure.kept):
+    if len(structure.loops):
         q, v, _ = structure.batch.project(structure.chart.unit(q), v)
     found = q, v, a
     _turn_steadily(found[0], structure.chart, near)
@@ -142,7 +142,7 @@ def guess_of(course: Course, phase: Phase, structure: Structure, units: Units, n
     stages = [one[:-1].reshape(n, 4, -1)[:, 1:] for one in found]
     q, v, a = (one.reshape(3 * n, -1) for one in stages)
     needed = structure.batch.inverse_dynamics(structure.chart.unit(q), v, a)
-    K = structure.loops.at(q).gradient[:, structure.kept]
+    K = structure.loops.at(q).gradient
     by = np.concatenate([np.broadcast_to(structure.drive, (3 * n, *structure.drive.shape)), K.transpose(0, 2, 1)], 2)
     scale = np.r_[units.force[structure.actuated], units.energy / structure.loop_units]
     weighted = zip(by * scale / units.force[:, None], needed / units.force, strict=True)

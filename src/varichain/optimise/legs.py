@@ -32,7 +32,7 @@ class Leg:
         duration: (1,).
         q, v: At the ends of intervals (n + 1, ...).
         stages: q, v, a (n, 3, ...).
-        multipliers: Of the kept rows of loops at stages (n, 3, ...).
+        multipliers: Of the rows of loops at stages (n, 3, ...).
         tau: At the start and the end of each interval (n, 2, n_tau).
     """
 
@@ -75,7 +75,6 @@ def motion_terms(leg: Leg, units: Units, equations: Equations) -> list[Term]:
     motion = Motion(
         of.batch,
         of.loops,
-        of.kept,
         of.drive,
         flat[0],
         tuple(flat[1:]),
@@ -93,7 +92,7 @@ def _closed(leg: Leg, units: Units, equations: Equations) -> list[Term]:
 
     As many equations as multipliers: three stages, three equations. What is at rest does not open.
     """
-    if not len(leg.structure.kept):
+    if not len(leg.structure.loops):
         return []
     middle = closure(leg, leg.stages[0][:, MIDDLE], leg.stages[1][:, MIDDLE], units, equations, rates=False)
     last = len(leg.q) - leg.phase.rest
@@ -108,11 +107,11 @@ def closure(
 ) -> Functions:
     """Loops that are closed, and do not open, at points."""
     of, n = leg.structure, len(q)
-    kept = [int(i) for i in of.kept]
-    value_rows = equations.add((n, len(kept) if values else 0), of.loop_units if values else 1.0)
-    rate_rows = equations.add((n, len(kept) if rates else 0), of.loop_units / units.time if rates else 1.0)
+    rows = list(range(len(of.loops)))
+    value_rows = equations.add((n, len(rows) if values else 0), of.loop_units if values else 1.0)
+    rate_rows = equations.add((n, len(rows) if rates else 0), of.loop_units / units.time if rates else 1.0)
     return Functions(
-        of.loops, q, v, kept if values else [], kept if rates else [], value_rows, rate_rows, _STEP * units.q
+        of.loops, q, v, rows if values else [], rows if rates else [], value_rows, rate_rows, _STEP * units.q
     )
 
 

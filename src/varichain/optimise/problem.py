@@ -129,7 +129,7 @@ def _start(leg: Leg, s: State, start: str, units: Units, equations: Equations) -
     if start == "fixed":
         rows = equations.add((len(q),), units.q, s.q, s.q)
         return [*terms, Linear(rows, q[:, None], np.ones(1))]
-    if len(of.kept):
+    if len(of.loops):
         terms.append(closure(leg, q[None], v[None], units, equations, rates=start == "free"))
     if of.chart.turning:
         columns = np.array([q[slot.q.start : slot.q.start + 4] for slot in of.chart.turning])
@@ -144,17 +144,15 @@ def _junction(before: Leg, after: Leg, name: str, units: Units, unknowns: Unknow
     new = [loop for loop in of.loops.slices if loop not in old.loops.slices]
     if not new:
         return [*terms, _equal(after.v[0], before.v[-1], units.v / units.time, equations)]
-    dims = [
-        int(k) for k in of.kept if any(of.loops.slices[loop].start <= k < of.loops.slices[loop].stop for loop in new)
-    ]
-    sizes = of.loop_units[[int(np.flatnonzero(of.kept == k)[0]) for k in dims]]
+    dims = [k for loop in new for k in range(of.loops.slices[loop].start, of.loops.slices[loop].stop)]
+    sizes = of.loop_units[dims]
     rows = equations.wish([f"connection {of.loops.names[k]!r} at the start of {name}" for k in dims], sizes)
     none = np.zeros((1, 0), np.int64)
     terms.append(Functions(of.loops, after.q[:1], after.v[:1], dims, [], rows[None], none, steps_of(units)))
-    impulses = unknowns.add(np.zeros((1, len(of.kept))), units.energy * units.time / of.loop_units)
+    impulses = unknowns.add(np.zeros((1, len(of.loops))), units.energy * units.time / of.loop_units)
     rows = equations.add((1, of.chart.n_v), units.force * units.time)
     unknown = after.q[:1], before.v[-1:], after.v[:1], impulses
-    terms.append(Impact(of.batch, of.loops, of.kept, rows, unknown, steps_of(units)))
+    terms.append(Impact(of.batch, of.loops, rows, unknown, steps_of(units)))
     return [*terms, closure(after, after.q[:1], after.v[:1], units, equations, values=False)]
 
 

@@ -34,9 +34,8 @@ class Structure:
         layout: Of the mechanism.
         chart: Coordinates.
         batch: Dynamics of the tree.
-        loops: Closure errors of loops and couplings.
-        kept: Those that are independent where the phase begins.
-        loop_units: Of the kept ones.
+        loops: Closure errors of loops and couplings: rows that are independent where the phase begins.
+        loop_units: Of these.
         functions: Functions of the problem.
         function_units: Of their dimensions: how far they move when all freedoms move by their units.
         drive: Matrix (n_v, n_tau) of the actuators.
@@ -47,7 +46,6 @@ class Structure:
     chart: Chart
     batch: Batch
     loops: Rows
-    kept: Indices
     loop_units: Array
     functions: Rows
     function_units: Array
@@ -90,16 +88,28 @@ def structure_of(m: Mechanism, s: State, functions: Mapping[str, Any], units: Un
     """Structure of a mechanism, with its loops as they are in a state."""
     layout = layout_of(m)
     chart = Chart(layout.slots)
-    made = {one.name: closure_error(m, one.name) for one in layout.constraints}
-    loops = Rows(m, {name: function for name, function in made.items() if function.size}, chart)
-    K = loops.at(s.q[None]).gradient[0] * units.v
-    kept = _independent(K)
+    loops, loop_units = _loops(m, layout, chart, s, units)
     actuated = np.concatenate([np.full(slot.v.stop - slot.v.start, slot.actuated) for slot in layout.slots])
     drive = np.eye(layout.n_v)[:, actuated]
     made_of = Rows(m, functions, chart)
     lengths = np.linalg.norm(made_of.at(s.q[None]).gradient[0] * units.v, axis=1)
-    sizes = np.linalg.norm(K[kept], axis=1), np.where(lengths > 0.0, lengths, float(units.v.max()))
-    return Structure(m, layout, chart, Batch(m), loops, kept, sizes[0], made_of, sizes[1], drive)
+    sizes = np.where(lengths > 0.0, lengths, float(units.v.max()))
+    return Structure(m, layout, chart, Batch(m, threads=1), loops, loop_units, made_of, sizes, drive)
+
+
+def _loops(m: Mechanism, layout: Layout, chart: Chart, s: State, units: Units) -> tuple[Rows, Array]:
+    """Independent closure errors, and how far they open when all freedoms move by their units."""
+    made = {one.name: closure_error(m, one.name) for one in layout.constraints}
+    having = {name: function for name, function in made.items() if function.size}
+    whole = Rows(m, having, chart)
+    K = whole.at(s.q[None]).gradient[0] * units.v
+    kept = _independent(K)
+    chosen = {}
+    for name, where in whole.slices.items():
+        own = [int(k) - where.start for k in kept if where.start <= k < where.stop]
+        if own:
+            chosen[name] = having[name][own]
+    return Rows(m, chosen, chart), np.linalg.norm(K[kept], axis=1)
 
 
 def _independent(K: Array) -> Indices:
