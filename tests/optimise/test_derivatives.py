@@ -28,6 +28,15 @@ def closed():
     return problem(m, s, vc.Phase((0.5, 2.0), end={"crank": 0.5}, intervals=2), start="free")
 
 
+def coupled():
+    """An arm whose joints are coupled on the way."""
+    m = arm()
+    s = m.state()
+    s.q = (0.3, 0.4)
+    gear = vc.couple("elbow", "shoulder", 0.5, name="gear")
+    return problem(m, s, [vc.Phase(0.5, intervals=1), vc.Phase(0.5, change=[gear], intervals=1)])
+
+
 def landing():
     """Quaternions, an impact, a cut and a weld."""
     m, s = floating()
@@ -41,7 +50,7 @@ def landing():
     return problem(m, s, phases, {"p": vc.animation.point("hand", (1, 0, 0))}, start="free", periodic=["ball"])
 
 
-@pytest.mark.parametrize("make", [reaching, closed, pytest.param(landing, marks=lane.long_run)])
+@pytest.mark.parametrize("make", [reaching, closed, coupled, pytest.param(landing, marks=lane.long_run)])
 def test_derivatives_are_those_of_the_equations(make):
     """Slopes are differences of the equations and of the cost, curves differences of slopes."""
     p = make()

@@ -10,7 +10,7 @@ import pytest
 
 import lane
 import varichain as vc
-from optimise.problems import arm, block, tip
+from optimise.problems import arm, block, floating, tip
 
 
 def reach(target, **options):
@@ -85,6 +85,7 @@ def test_without_the_extra_small_problems_are_solved_and_large_ones_say_what_to_
         ({"at_least": {"elbow": 1.0}}, {}, "no function is called 'elbow'"),
         ({"end": {"tip": (1.0, 2.0, 3.0)}}, {}, "2 numbers"),
         ({"change": [vc.cut("elbow")]}, {}, "it is no loop"),
+        ({"change": [vc.cut("nothing")]}, {}, "it is no loop"),
         ({}, {"cost": {"beauty": 1.0}}, "cost names 'beauty'"),
         ({}, {"start": "somewhere"}, "start must be one of"),
         ({}, {"torque_limits": {"elbow": (1.0, -1.0)}}, "lower, upper"),
@@ -99,6 +100,13 @@ def test_refusals(phase, options, what):
     functions = options.pop("functions", {"tip": tip()})
     with pytest.raises((vc.InputError, vc.UnknownNameError), match=what):
         vc.optimise_motion(m, m.state(), vc.Phase(1.0, intervals=2, **phase), functions, **options)
+
+
+def test_orientations_are_asked_for_by_functions():
+    """A ball joint has no numbers to ask for: its rotation is a function."""
+    m, s = floating()
+    with pytest.raises(vc.InputError, match=r"animation\.rotation"):
+        vc.optimise_motion(m, s, vc.Phase(1.0, end={"ball": (1.0, 0.0, 0.0, 0.0)}, intervals=1))
 
 
 def test_phases_are_checked():

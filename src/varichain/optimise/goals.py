@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from varichain.errors import UnknownNameError
+from varichain.errors import InputError, UnknownNameError
 from varichain.optimise.gauss import MIDDLE
 from varichain.optimise.ledger import Equations
 from varichain.optimise.legs import Leg, steps_of
@@ -71,6 +71,8 @@ class Goals:
         if name not in slots:
             raise UnknownNameError("function or joint", name, [*of.slices, *slots])
         slot = slots[name]
+        if slot.has_quaternion and not is_rate:
+            raise InputError(f"joint {name!r} has a quaternion: make a function of it, such as animation.rotation(...)")
         where = slot.v if is_rate else slot.q
         n = where.stop - where.start
         wanted = _numbers(value, n, f"{name!r} {when}")
