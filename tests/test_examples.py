@@ -108,6 +108,22 @@ def test_talos_moves_its_centre_of_mass():
     assert number_after(text, "of a sole") > 50.0
 
 
+@pytest.mark.long
+def test_a_gymnast_swings_up_to_a_handstand():
+    """Two grids agree on the effort to 10 %, and the torques, with springs, lead to the handstand."""
+    text = output("08_giant_swing.py")
+    coarse, fine = number_after(text, "30 intervals: effort"), number_after(text, "90 intervals: effort")
+    assert fine < coarse < 1.1 * fine
+    assert number_after(text, "joints end") < 1e-3
+
+
+@pytest.mark.long
+def test_a_worm_takes_a_stride_by_two_methods():
+    """Spacetime constraints take less effort than the plan that they begin with, and their replay ends in its place."""
+    planned, optimised = output("09_worm_two_ways.py").splitlines()[:2]
+    assert number_after(optimised, "effort") < 0.5 * number_after(planned, "effort")
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_an_example_says_what_it_needs(path):
     """Every example has a PEP 723 header that names varichain, and stands in the gallery."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from varichain.scene import Playback, box_around, palette
 from varichain.scene.scene import corners_of
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
+EXAMPLES = FOLDER.parents[1] / "examples"
 SIZE = (900, 540)
 TWICE = (2 * SIZE[0], 2 * SIZE[1])  # drawn larger and made smaller: smooth edges
 
@@ -32,6 +34,7 @@ def main() -> None:
     _draw("highbar", highbar, 2.77, trails=["head top"], turn=-0.75)
     _draw("swing", swing, 2.62, turn=-1.1)
     _gallery()
+    _optimised()
     _save("places", _places(SCENARIOS["race"]().run()))
     _save("plot", _png(vc.plot(highbar), dpi=100))
     _save("tree", _tree(highbar.epochs[1].mechanism))
@@ -39,18 +42,35 @@ def main() -> None:
 
 def _gallery() -> None:
     """Four instants of every scenario, side by side."""
-    from PIL import Image
-
     (FOLDER / "gallery").mkdir(exist_ok=True)
     for name, builder in SCENARIOS.items():
-        trace = builder().run()
-        playback = Playback(trace, fps=50.0)
-        painter = Painter(playback, (800, 800), Look(title=False))
-        shares = (0.02, 0.4, 0.76, 1.0)
-        pictures = [painter.image(round(share * (len(playback) - 1))) for share in shares]
-        painter.close()
-        strip = Image.fromarray(np.concatenate(pictures, axis=1)).resize((1200, 300), Image.Resampling.LANCZOS)
-        _save(f"gallery/{name}", strip)
+        _save(f"gallery/{name}", _strip(builder().run(), (0.02, 0.4, 0.76, 1.0)))
+
+
+def _optimised() -> None:
+    """Motions that examples optimise, which takes minutes: a giant swing, and a worm by two methods."""
+    from PIL import Image
+
+    giant = runpy.run_path(str(EXAMPLES / "08_giant_swing.py"))
+    _save("giant", _strip(giant["trace"], (0.0, 0.3, 0.5, 0.58, 0.7, 1.0), "right", 1.1))
+    worm = runpy.run_path(str(EXAMPLES / "09_worm_two_ways.py"))
+    strips = [_strip(worm[name], (0.0, 0.25, 0.5, 0.75, 1.0), "right") for name in ("planned", "trace")]
+    both = Image.new("RGB", (strips[0].width, 2 * strips[0].height))
+    for i, strip in enumerate(strips):
+        both.paste(strip, (0, i * strip.height))
+    _save("worm", both)
+
+
+def _strip(trace: vc.Trace, shares: tuple[float, ...], camera: str = "corner", zoom: float = 1.0) -> Any:
+    """Instants of a run side by side, at parts of its time."""
+    from PIL import Image
+
+    playback = Playback(trace, fps=50.0)
+    painter = Painter(playback, (800, 800), Look(title=False, camera=camera, zoom=zoom))
+    pictures = [painter.image(round(share * (len(playback) - 1))) for share in shares]
+    painter.close()
+    strip = Image.fromarray(np.concatenate(pictures, axis=1))
+    return strip.resize((1200, 1200 // len(shares)), Image.Resampling.LANCZOS)
 
 
 def _places(race: vc.Trace) -> Any:
