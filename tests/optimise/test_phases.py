@@ -15,19 +15,31 @@ def test_a_pendulum_takes_hold_where_it_arrives_and_lets_go():
     s = m.state()
     s.q = (0.4, 0.8)
     peg = (1.0, 0.0, -1.2)
-    end = vc.animation.point("lower", (1, 0, 0))
     hold = vc.connect("lower", "ground", vc.Spherical(), at=(1, 0, 0), at_other=peg, name="hold")
     phases = [
-        vc.Phase((0.3, 2.0), end={"end": peg}, end_rates={"end": 0.0}, intervals=12),
+        vc.Phase((0.3, 2.0), rest=True, intervals=12),
         vc.Phase(0.2, change=[hold], intervals=4),
         vc.Phase(0.5, change=[vc.cut("hold")], end={"shoulder": 0.4, "elbow": 0.8}, rest=True, intervals=10),
     ]
-    found = vc.optimise_motion(m, s, phases, {"end": end}, cost={"effort": 1.0, "time": 5.0})
+    found = vc.optimise_motion(m, s, phases, cost={"effort": 1.0, "time": 5.0})
     assert found.is_solved
     trace = found.simulate(tolerance=1e-10)
     assert [len(epoch.mechanism.virtual_links) for epoch in trace.epochs] == [0, 1, 0]
     assert np.abs(trace.final.q - (0.4, 0.8)).max() < 1e-4
     assert np.abs(trace.final.v).max() < 1e-3
+
+
+@lane.long_run
+def test_a_connection_out_of_reach_is_named():
+    """A peg that the arm cannot reach is an error with the name of the connection."""
+    m = arm()
+    s = m.state()
+    s.q = (0.4, 0.8)
+    hold = vc.connect("lower", "ground", vc.Spherical(), at=(1, 0, 0), at_other=(0.0, 0.0, -2.4), name="hold")
+    with pytest.raises(vc.OptimisationError, match=r"connection 'hold\[\d\]' at the start of phase 2 by 0\.4"):
+        vc.optimise_motion(
+            m, s, [vc.Phase(1.0, intervals=3), vc.Phase(0.1, change=[hold], intervals=1)], iterations=120
+        )
 
 
 def test_the_result_is_a_motion_with_torques():

@@ -15,7 +15,7 @@ from varichain.optimise.limits import Limits
 from varichain.optimise.pattern import Indices
 from varichain.optimise.phase import Phase
 from varichain.optimise.structure import Structure
-from varichain.optimise.terms import Functions, Term
+from varichain.optimise.terms import Functions, Linear, Term
 from varichain.optimise.units import Units
 from varichain.spatial.arrays import Array
 
@@ -33,6 +33,7 @@ class Leg:
         q, v: At the ends of intervals (n + 1, ...).
         stages: q, v, a (n, 3, ...).
         multipliers: Of the rows of loops at stages (n, 3, ...).
+        gaps: By which loops are open all the while (n_rows,): zero, unless a connection cannot be made.
         tau: At the start and the end of each interval (n, 2, n_tau).
     """
 
@@ -43,12 +44,13 @@ class Leg:
     v: Indices
     stages: tuple[Indices, Indices, Indices]
     multipliers: Indices
+    gaps: Indices
     tau: Indices
 
 
 def leg_of(phase: Phase, structure: Structure, guess: Guess, limits: Limits, units: Units, unknowns: Unknowns) -> Leg:
     """Add the unknowns of a phase."""
-    n, T = phase.intervals, units.time
+    T = units.time
     duration = unknowns.add([guess.duration], T, *phase.duration)
     drives = structure.actuated
     q = unknowns.add(guess.nodes[0], units.q, *limits.q)
@@ -59,10 +61,10 @@ def leg_of(phase: Phase, structure: Structure, guess: Guess, limits: Limits, uni
         unknowns.add(guess.stages[2], units.v / T**2),
     )
     multipliers = unknowns.add(guess.multipliers, units.energy / structure.loop_units)
+    gaps = unknowns.add(np.zeros(len(structure.loops)), structure.loop_units)
     low, high = limits.tau
     tau = unknowns.add(np.repeat(guess.tau[:, None], 2, axis=1), units.force[drives], low[drives], high[drives])
-    assert tau.shape == (n, 2, len(drives))
-    return Leg(phase, structure, duration, q, v, stages, multipliers, tau)
+    return Leg(phase, structure, duration, q, v, stages, multipliers, gaps, tau)
 
 
 def motion_terms(leg: Leg, units: Units, equations: Equations) -> list[Term]:
@@ -94,25 +96,28 @@ def _closed(leg: Leg, units: Units, equations: Equations) -> list[Term]:
     """
     if not len(leg.structure.loops):
         return []
-    middle = closure(leg, leg.stages[0][:, MIDDLE], leg.stages[1][:, MIDDLE], units, equations, rates=False)
+    terms = closure(leg, leg.stages[0][:, MIDDLE], leg.stages[1][:, MIDDLE], units, equations, rates=False)
     last = len(leg.q) - leg.phase.rest
-    terms = [middle, closure(leg, leg.q[1:last], leg.v[1:last], units, equations)]
+    terms += closure(leg, leg.q[1:last], leg.v[1:last], units, equations)
     if leg.phase.rest:
-        terms.append(closure(leg, leg.q[-1:], leg.v[-1:], units, equations, rates=False))
-    return list(terms)
+        terms += closure(leg, leg.q[-1:], leg.v[-1:], units, equations, rates=False)
+    return terms
 
 
 def closure(
     leg: Leg, q: Indices, v: Indices, units: Units, equations: Equations, values: bool = True, rates: bool = True
-) -> Functions:
-    """Loops that are closed, and do not open, at points."""
+) -> list[Term]:
+    """Loops that are closed, but for their gaps, and do not open, at points."""
     of, n = leg.structure, len(q)
     rows = list(range(len(of.loops)))
     value_rows = equations.add((n, len(rows) if values else 0), of.loop_units if values else 1.0)
     rate_rows = equations.add((n, len(rows) if rates else 0), of.loop_units / units.time if rates else 1.0)
-    return Functions(
+    closed = Functions(
         of.loops, q, v, rows if values else [], rows if rates else [], value_rows, rate_rows, _STEP * units.q
     )
+    if not values:
+        return [closed]
+    return [closed, Linear(value_rows.ravel(), np.tile(leg.gaps, n)[:, None], np.array([-1.0]))]
 
 
 def steps_of(units: Units) -> Array:

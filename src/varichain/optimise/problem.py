@@ -121,7 +121,7 @@ def problem_of(legs: Sequence[Leg], s: State, asked: Asked, units: Units, unknow
 def _start(leg: Leg, s: State, start: str, units: Units, equations: Equations) -> list[Term]:
     """The given state, or one that is closed, with quaternions of unit length."""
     q, v, of = leg.q[0], leg.v[0], leg.structure
-    terms: list[Term] = []
+    terms: list[Term] = [_zero(leg.gaps, of.loop_units, equations)]
     if start != "free":
         wanted = s.v if start == "fixed" else np.zeros(len(v))
         rows = equations.add((len(v),), units.v / units.time, wanted, wanted)
@@ -130,7 +130,7 @@ def _start(leg: Leg, s: State, start: str, units: Units, equations: Equations) -
         rows = equations.add((len(q),), units.q, s.q, s.q)
         return [*terms, Linear(rows, q[:, None], np.ones(1))]
     if len(of.loops):
-        terms.append(closure(leg, q[None], v[None], units, equations, rates=start == "free"))
+        terms += closure(leg, q[None], v[None], units, equations, rates=start == "free")
     if of.chart.turning:
         columns = np.array([q[slot.q.start : slot.q.start + 4] for slot in of.chart.turning])
         terms.append(Squares(equations.add((len(columns),), 1.0, 1.0, 1.0), columns))
@@ -142,18 +142,31 @@ def _junction(before: Leg, after: Leg, name: str, units: Units, unknowns: Unknow
     of, old = after.structure, before.structure
     terms: list[Term] = [_equal(after.q[0], before.q[-1], units.q, equations)]
     new = [loop for loop in of.loops.slices if loop not in old.loops.slices]
+    for loop, where in of.loops.slices.items():
+        was, own, sizes = old.loops.slices.get(loop, slice(0, 0)), after.gaps[where], of.loop_units[where]
+        if was.stop - was.start == len(own):
+            terms.append(_equal(own, before.gaps[was], sizes, equations))
+        elif loop not in new:
+            terms.append(_zero(own, sizes, equations))
     if not new:
         return [*terms, _equal(after.v[0], before.v[-1], units.v / units.time, equations)]
     dims = [k for loop in new for k in range(of.loops.slices[loop].start, of.loops.slices[loop].stop)]
-    sizes = of.loop_units[dims]
-    rows = equations.wish([f"connection {of.loops.names[k]!r} at the start of {name}" for k in dims], sizes)
-    none = np.zeros((1, 0), np.int64)
+    sizes, none = of.loop_units[dims], np.zeros((1, 0), np.int64)
+    rows = equations.add((len(dims),), sizes)
     terms.append(Functions(of.loops, after.q[:1], after.v[:1], dims, [], rows[None], none, steps_of(units)))
+    terms.append(Linear(rows, after.gaps[dims][:, None], np.array([-1.0])))
+    wishes = equations.wish([f"connection {of.loops.names[k]!r} at the start of {name}" for k in dims], sizes)
+    terms.append(Linear(wishes, after.gaps[dims][:, None], np.ones(1)))
     impulses = unknowns.add(np.zeros((1, len(of.loops))), units.energy * units.time / of.loop_units)
     rows = equations.add((1, of.chart.n_v), units.force * units.time)
     unknown = after.q[:1], before.v[-1:], after.v[:1], impulses
     terms.append(Impact(of.batch, of.loops, rows, unknown, steps_of(units)))
-    return [*terms, closure(after, after.q[:1], after.v[:1], units, equations, values=False)]
+    return [*terms, *closure(after, after.q[:1], after.v[:1], units, equations, values=False)]
+
+
+def _zero(unknowns: Indices, unit: Array, equations: Equations) -> Linear:
+    """Unknowns that are zero."""
+    return Linear(equations.add((len(unknowns),), unit), unknowns[:, None], np.ones(1))
 
 
 def _equal(a: Indices, b: Indices, unit: Array, equations: Equations) -> Linear:
@@ -190,12 +203,5 @@ def _end_cost(
         none = np.zeros((1, 0), np.int64)
         terms.append(Functions(of.functions, leg.q[-1:], leg.v[-1:], dims, [], rows[None], none, steps_of(units)))
         linear.append((values, float(weight), size))
-        terms.append(_Less(rows, values))
+        terms.append(Linear(rows, values[:, None], np.array([-1.0])))
     return terms, linear
-
-
-class _Less(Linear):
-    """Unknowns that are subtracted from other terms of the same rows."""
-
-    def __init__(self, rows: Indices, columns: Indices) -> None:
-        super().__init__(rows, columns[:, None], np.array([-1.0]))
