@@ -52,7 +52,7 @@ def _optimised() -> None:
     from PIL import Image
 
     giant = runpy.run_path(str(EXAMPLES / "08_giant_swing.py"))
-    _save("giant", _strip(giant["trace"], (0.0, 0.3, 0.5, 0.58, 0.7, 1.0), "right", 1.1))
+    _save("giant", _strip(giant["trace"], (0.0, 0.3, 0.5, 0.58, 0.7, 1.0), "right", 0.85))
     worm = runpy.run_path(str(EXAMPLES / "09_worm_two_ways.py"))
     strips = [_strip(worm[name], (0.0, 0.25, 0.5, 0.75, 1.0), "right") for name in ("planned", "trace")]
     both = Image.new("RGB", (strips[0].width, 2 * strips[0].height))
