@@ -14,6 +14,7 @@ from varichain.dynamics.actuator_solve import ActuatorSolve, actuators_of
 from varichain.dynamics.inverse import inverse_dynamics
 from varichain.errors import DuplicateNameError, InputError, quoted
 from varichain.kernels.callbacks import address_of
+from varichain.kernels.jit import JIT_DISABLED
 from varichain.kernels.motion import evaluate
 from varichain.kernels.run_records import SCALAR
 from varichain.kernels.tables import as_records
@@ -21,8 +22,8 @@ from varichain.layout.layout import Layout
 from varichain.layout.state import State, layout_for
 from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion, TimeFunctions
-from varichain.simulation.discrete import Discrete
-from varichain.spatial.checks import listed, non_negative_scalar, shown
+from varichain.simulation.discrete import Discrete, checked_numbers, record_of
+from varichain.spatial.checks import listed, mapping, non_negative_scalar, shown
 
 Array = NDArray[np.float64]
 
@@ -161,19 +162,68 @@ class Compiled:
 
     q, v and tau are of the whole mechanism, in the order of `State.joints`; after a structure change they have the
     lengths of the new structure.
+
+    Attributes:
+        function: Plain or jitted; f(t, q, v, tau, parameters) if there are parameters.
+        parameters: Numbers and arrays by name, `parameters.name` in the function; `vc.sensitivity` differentiates by
+            them.
     """
 
     function: Callable[..., Any]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     address: int = field(init=False, repr=False)
+    _values: Any = field(init=False, repr=False)
+    _called: Any = field(init=False, repr=False)
     _kept: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Compile the function."""
         if not callable(self.function):
             raise InputError(f"a compiled controller must be a function of t, q, v and tau, not {shown(self.function)}")
-        address, kept = address_of(self.function)
-        object.__setattr__(self, "address", address)
-        object.__setattr__(self, "_kept", kept)
+        given = mapping(self.parameters, "parameters of Compiled")
+        numbers = {name: checked_numbers(name, value, "parameters of Compiled") for name, value in given.items()}
+        values = np.zeros(1, record_of(numbers))
+        for name, value in numbers.items():
+            values[name] = value
+        called = _jitted(self.function)
+        address, kept = address_of(_with_parameters(called, values) if numbers else called)
+        made = {"parameters": numbers, "address": address, "_values": values, "_called": called, "_kept": kept}
+        for name, part in made.items():
+            object.__setattr__(self, name, part)
+
+    def torques(self, t: float, q: Array, v: Array, changes: Mapping[str, Array] | None = None) -> Array:
+        """Torques (n_v,) of a state, with parameters changed by given amounts."""
+        tau, values = np.zeros(len(v)), self._values.copy()
+        for name, change in (changes or {}).items():
+            values[name] += change
+        self._called(t, q, v, tau, *((_record(values),) if self.parameters else ()))
+        return tau
+
+
+def _jitted(function: Any) -> Any:
+    """The function, compiled when it is first called; itself where there is no compiler."""
+    if JIT_DISABLED:
+        return getattr(function, "py_func", function)
+    from numba import njit
+
+    return function if hasattr(function, "py_func") else njit(function)
+
+
+def _record(values: Any) -> Any:
+    """The one record of an array, with its fields as attributes."""
+    return values.view(np.recarray)[0] if JIT_DISABLED else values[0]
+
+
+def _with_parameters(called: Any, values: Any) -> Any:
+    """A controller f(t, q, v, tau) from one that takes parameters, which become constants of it."""
+    if JIT_DISABLED:
+        record = _record(values)
+        return lambda t, q, v, tau: called(t, q, v, tau, record)
+
+    def bound(t: Any, q: Any, v: Any, tau: Any) -> None:
+        called(t, q, v, tau, values[0])
+
+    return bound
 
 
 Controller = Torques | PD | Compiled | Discrete | Callable[[Mechanism, State], Any]

@@ -65,8 +65,8 @@ class Discrete:
         keep(self, "seed", checked_seed(self.seed))
         for what in ("state", "parameters"):
             given = mapping(getattr(self, what), f"{what} of Discrete")
-            keep(self, what, {key: _numbers(key, value, what) for key, value in given.items()})
-        parts = [(what, _record_of(getattr(self, what))) for what in ("state", "parameters")]
+            keep(self, what, {key: checked_numbers(key, value, f"{what} of Discrete") for key, value in given.items()})
+        parts = [(what, record_of(getattr(self, what))) for what in ("state", "parameters")]
         keep(self, "record", np.dtype([*parts, ("stream", np.float64, (_KEY + 1,))]))
         address, kept = _compiled(self.function, self.record)
         keep(self, "address", address)
@@ -87,7 +87,7 @@ class Discrete:
 
     def fitted(self, name: str, value: Any) -> Array:
         """A value of a parameter, of the shape that the parameter has."""
-        found, shape = _numbers(name, value, "parameters"), np.shape(self.parameters[name])
+        found, shape = checked_numbers(name, value, "parameters of Discrete"), np.shape(self.parameters[name])
         if found.shape != shape:
             raise InputError(f"parameter {name!r} of {self.name!r} must have the shape {shape}, not {found.shape}")
         return found
@@ -133,10 +133,10 @@ def checked_seed(seed: Any) -> int:
     return count_number(seed, "seed", _LARGEST_SEED, least=0)
 
 
-def _numbers(name: Any, value: Any, what: str) -> Array:
+def checked_numbers(name: Any, value: Any, what: str) -> Array:
     """A finite number, as an array without dimensions, or an array (n,) of them; InputError for other values."""
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name) or hasattr(np.record, name):
-        raise InputError(f"{what} of Discrete need names that Python attributes can have, not {quoted(name)}")
+        raise InputError(f"{what} need names that Python attributes can have, not {quoted(name)}")
     is_array = isinstance(value, np.ndarray) or is_sequence(value)
     try:
         found = np.array(value, dtype=np.float64)
@@ -144,15 +144,13 @@ def _numbers(name: Any, value: Any, what: str) -> Array:
         found = np.array(np.nan)
     is_good = isinstance(value, int | float | np.number | np.ndarray) or is_array
     if isinstance(value, bool) or not is_good or found.ndim > 1 or not np.isfinite(found).all():
-        raise InputError(
-            f"{name!r} among the {what} of Discrete must be a finite number or (n,) of them, not {shown(value)}"
-        )
+        raise InputError(f"{name!r} among the {what} must be a finite number or (n,) of them, not {shown(value)}")
     if not 0 < found.size <= _MOST_NUMBERS:
-        raise InputError(f"{name!r} among the {what} of Discrete must have 1 to {_MOST_NUMBERS} numbers")
+        raise InputError(f"{name!r} among the {what} must have 1 to {_MOST_NUMBERS} numbers")
     return found
 
 
-def _record_of(values: Mapping[str, Array]) -> Any:
+def record_of(values: Mapping[str, Array]) -> Any:
     """Record with these fields; one without a meaning if there are none."""
     fields = [(name, np.float64, value.shape) if value.ndim else (name, np.float64) for name, value in values.items()]
     return np.dtype(fields or [("nothing", np.float64)])
