@@ -8,14 +8,15 @@ import pytest
 import closed_zoo
 import varichain as vc
 from derivatives import differences
+from derivatives.runs import compare
 from lane import long_run, scaled
 from measure import deviation
+from varichain.derivatives.cycle import stride
+from varichain.derivatives.run import settings_of
 from varichain.figures import COMPASS_CYCLE, COMPASS_SLOPE, compass_start, compass_walker
 
 # Central differences of order four with the best step.
 DIFFERENCED = 1e-8
-# Between the times of events, which differ, steps are of other lengths: errors of Runge-Kutta steps are left.
-STEPPED = 1e-6
 
 
 @pytest.mark.parametrize("name", scaled(["stewart", "bar figure", "ladder of 6", "loop closed by screw"], ["four-bar"]))
@@ -51,52 +52,6 @@ def test_impacts_of_open_loops_are_refused():
 # --- whole runs ------------------------------------------------------------------------------------------------------
 
 
-def compare_runs(m, s, duration, events, step, few):
-    """Assert that the sensitivity of a run is that of differences of runs, along a few columns."""
-    found = vc.sensitivity(m, s, duration, events, step=step)
-    columns = differences.independent_columns(m, found.start)
-    W = vc.forward_dynamics_derivatives(m, s, prefer=found.start).W
-
-    def end(state):
-        x = vc.sensitivity(m, state, duration, events, step=step, prefer=found.start).state
-        return np.concatenate([found.state.difference(x), x.v])
-
-    some = few if few is not None else range(W.shape[1])
-    by_q = differences.by_q(end, m, s, columns, W[:, some], 1e-4)
-    assert deviation(found.changes[:, list(some)], by_q, np.abs(found.changes).max()) < STEPPED
-    v_ind, n_f = s.v[columns], W.shape[1]
-    for k in some:
-        e = np.eye(n_f)[k]
-        by_v = differences.central(end, lambda x, e=e: differences.with_independent(m, s, columns, v_ind + x * e), 1e-4)
-        assert deviation(found.changes[:, n_f + k], by_v, np.abs(found.changes).max()) < STEPPED
-    return found
-
-
-def pendulum_and_floater():
-    """A pendulum that catches a ball which floats before it."""
-    m = vc.Mechanism("catch")
-    m.add_link("rod", joint=vc.Revolute("y", name="hinge"), inertia=vc.Inertia.rod(1.0, 1.0, com=(0, 0, -0.5)))
-    m.add_link("ball", None, vc.Free(name="float"), at=(-0.5, 0, -0.9), inertia=vc.Inertia.sphere(0.5, 0.1))
-    s = m.state()
-    s["hinge"].q, s["hinge"].v = -0.2, 0.3
-    s["float"].v = (0.2, 0.1, 0.3, 0.4, 0.1, 0.2)
-    return m, s
-
-
-@pytest.mark.long
-@long_run
-def test_a_run_through_a_catch():
-    """A connection with impact when a condition passes, then a cut at a time: changes jump as runs do."""
-    m, s = pendulum_and_floater()
-    catch = vc.when(
-        lambda m, s: vc.pose(m, s, "ball").p[0] + 0.42, vc.connect("ball", "rod", vc.Spherical(), name="grip")
-    )
-    drop = vc.at(0.3, vc.cut("grip"))
-    found = compare_runs(m, s, 0.34, [catch, drop], 5e-3, [0, 2, 5])
-    assert [name for _, name in found.events] == ["when", "at"]
-    assert "event" in repr(found)
-
-
 @long_run
 def test_the_high_bars_release():
     """One hand lets go at a time, the other at a place: through both cuts the changes are those of runs."""
@@ -108,7 +63,7 @@ def test_the_high_bars_release():
         vc.at(0.02, vc.cut("right grip")),
         vc.when(lambda m, s: vc.pose(m, s, "torso").p[0] + 0.006, vc.cut("left grip")),
     ]
-    found = compare_runs(m, s, 0.06, events, 2e-3, [7])
+    found = compare(m, s, 0.06, events, few=[7], limits="off")
     assert len(found.events) == 2 and not found.mechanism.virtual_links
 
 
@@ -121,8 +76,6 @@ def test_grazed_conditions_are_refused():
     cubic = vc.when(lambda m, s: (s["slide"].q - 0.0123) ** 3, vc.push("bob", (1, 0, 0)))
     with pytest.raises(vc.InputError, match="grazed"):
         vc.sensitivity(m, s, 0.05, [cubic])
-    with pytest.raises(vc.InputError, match="by force"):
-        vc.sensitivity(m, s, 0.05, [vc.when_force("slide", vc.stop(), force=1.0)])
     with pytest.raises(vc.InputError, match="Stop"):
         vc.sensitivity(m, s, 0.05, [vc.at(0.01, vc.stop())])
 
@@ -162,9 +115,8 @@ def test_the_cycle_of_the_compass_walker():
     start, until, legs = gait(COMPASS_SLOPE)
 
     def step(x):
-        from varichain.derivatives.run import _stride
-
-        return _stride(start, until, legs, x, 5e-3, None, 10.0)[0]
+        settings = settings_of("rk4", 5e-3, 1e-9, "hard", 10.0, "longest")[0]
+        return stride(start, until, legs, x, settings, None, None, 10.0)[0]
 
     jacobian = differences.by_vector(step, found.x, 1e-4)
     expected = np.linalg.eigvals(jacobian)

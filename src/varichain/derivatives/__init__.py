@@ -1,5 +1,6 @@
 """Derivatives of the dynamics: exact, of open and closed chains, named by joints."""
 
+from varichain.derivatives.cycle import Cycle, periodic
 from varichain.derivatives.design import ByDesign, DesignDerivatives, design_derivatives
 from varichain.derivatives.designs import Designs, designs
 from varichain.derivatives.driven import ByDrive, DrivenDynamicsDerivatives, driven_dynamics_derivatives
@@ -7,6 +8,7 @@ from varichain.derivatives.forward import ByTorque, ForwardDynamicsDerivatives, 
 from varichain.derivatives.impact import ImpactDerivatives, impact_derivatives
 from varichain.derivatives.inverse import ByMotion, InverseDynamicsDerivatives, inverse_dynamics_derivatives
 from varichain.derivatives.joint_forces import joint_force_derivatives
+from varichain.derivatives.linearisation import Linearisation, linearise
 from varichain.derivatives.named import Derivative
 from varichain.derivatives.parameters import (
     BaseParameters,
@@ -15,8 +17,7 @@ from varichain.derivatives.parameters import (
     identify,
     inertial_regressor,
 )
-from varichain.derivatives.run import Cycle, Sensitivity, periodic, sensitivity
-from varichain.derivatives.step import Linearisation, linearise
+from varichain.derivatives.run import Sensitivity, sensitivity
 from varichain.derivatives.totals import ByState, TotalDerivatives, total_derivatives
 
 __all__ = [

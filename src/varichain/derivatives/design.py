@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from varichain.derivatives.closure import closure_at
-from varichain.derivatives.design_parameters import Parameter, by_joint_parameter, checked_parameters
+from varichain.derivatives.design_parameters import Parameter, by_design, checked_parameters
 from varichain.derivatives.directions import Directions, directions_of
 from varichain.derivatives.loads import loads_of, memory_of
 from varichain.derivatives.named import Derivative, freedom_places, row_places, sizes
 from varichain.derivatives.named import Places as Names
-from varichain.derivatives.parameters import inertial_regressor
 from varichain.derivatives.places import Places
 from varichain.dynamics.arguments import joint_vector, opened, require_mass
 from varichain.dynamics.forces import Force, applied, constant_forces
@@ -89,8 +88,8 @@ def design_derivatives(
     Parameters are named "joint.x", "joint.y", "joint.z" (place of a joint along axes of the link that it sits on [m]),
     "joint.rx", "joint.ry", "joint.rz" (turns of it about these axes [rad]); of a loop the place on the link that was
     connected, and "joint.other.x" that on the other; "link.mass", "link.hx", "link.Ixx", ... (see `Regressor`);
-    "joint.stiffness", "joint.damping", "joint.armature", "joint.friction" (of all its freedoms alike). A length of a
-    design is often several of these: add up their columns.
+    "joint.stiffness", "joint.damping", "joint.armature", "joint.friction" (of all its freedoms alike); "gravity.x",
+    "gravity.y", "gravity.z". A length of a design is often several of these: add up their columns.
 
     Args:
         m: Mechanism.
@@ -108,6 +107,8 @@ def design_derivatives(
     layout, table = opened(m, s)
     require_mass(layout)
     parameters, given = checked_parameters(layout, by), constant_forces(forces)
+    if not parameters:
+        raise InputError("by must name at least one parameter, such as 'knee.x' or 'thigh.mass'")
     if a is not None and tau is not None:
         raise InputError("give accelerations, to differentiate torques, or torques, to differentiate accelerations")
     rows, columns = freedom_places(layout, range(layout.n_v)), {name: [i] for i, name in enumerate(parameters)}
@@ -168,20 +169,10 @@ class _Design:
         for i, one in enumerate(parameters.values()):
             if isinstance(one, tuple):
                 self.dq[:, i] = places.direction(*one)
-        self._load_added(m, s, parameters, a)
+        self._added[:] = by_design(m, s, opened(m, s)[0].new_workspace(), a, parameters)
         K, by_q = self._equations[K_ROWS], self._equations[SPEEDS_BY_Q]
         self.dq += self._following(-K @ self.dq)
         self.dv = self._following(-by_q @ self.dq)
-
-    def _load_added(self, m: Mechanism, s: State, parameters: dict[str, Parameter], a: Array) -> None:
-        """What torques change by with masses and parameters of joints, in which they are linear."""
-        regressor = None
-        for i, (name, one) in enumerate(parameters.items()):
-            if one == "link":
-                regressor = inertial_regressor(m, s, a) if regressor is None else regressor
-                self._added[:, i] = regressor.matrix[:, regressor.names.index(name)]
-            elif one == "joint":
-                self._added[:, i] = by_joint_parameter(m, s, a, *name.rsplit(".", 1))
 
     def _closure(self, multipliers: Array) -> tuple[Array, Array]:
         p = self._places

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from varichain.derivatives.parameters import LABELS
+from varichain.derivatives.parameters import LABELS, inertia_of, inertial_regressor, parameters_of
 from varichain.derivatives.places import SHIFTS, TURNS
 from varichain.dynamics.arguments import opened
-from varichain.errors import InputError, UnknownNameError
+from varichain.errors import UnknownNameError
+from varichain.kernels.derivative_momentum import MOMENTUM_WORK, momentum_derivatives
 from varichain.kernels.inverse_dynamics import inverse_dynamics
 from varichain.layout.layout import Layout
 from varichain.layout.state import State
+from varichain.layout.workspace import Workspace
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import listed
+from varichain.spatial.pose import Pose
 
 _OF_JOINTS = ("stiffness", "damping", "armature", "friction")
 
 Parameter = tuple[tuple[str, bool], str] | str
-"""End of a joint and the label of its shift or turn; or "link" or "joint", of whose numbers it is one."""
+"""End of a joint and the label of its shift or turn; or "link", "joint", "gravity" or "controller", of whose numbers it
+is one, and "gone" after what it belongs to has been cut."""
 
 
-def checked_parameters(layout: Layout, by: Any) -> dict[str, Parameter]:
-    """Parameters by name."""
+def checked_parameters(layout: Layout, by: Any, of_controller: Iterable[str] = ()) -> dict[str, Parameter]:
+    """Parameters by name, those of a controller among them."""
+    own = list(of_controller)
     joints, loops = {slot.name for slot in layout.slots}, {loop.name for loop in layout.loops}
     found: dict[str, Parameter] = {}
     for name in listed(by, str, "by"):
@@ -38,10 +44,12 @@ def checked_parameters(layout: Layout, by: Any) -> dict[str, Parameter]:
             found[name] = "link"
         elif label in _OF_JOINTS and thing in joints:
             found[name] = "joint"
+        elif label in SHIFTS and thing == "gravity":
+            found[name] = "gravity"
+        elif name in own:
+            found[name] = "controller"
         else:
-            raise UnknownNameError("parameter", name, _names(layout))
-    if not found:
-        raise InputError("by must name at least one parameter, such as 'knee.x' or 'thigh.mass'")
+            raise UnknownNameError("parameter", name, [*own, *_names(layout)])
     return found
 
 
@@ -52,17 +60,73 @@ def _names(layout: Layout) -> list[str]:
         end for loop in layout.loops for end in (loop.name, f"{loop.name}.other")
     ]
     labels = ((ends, SHIFTS + TURNS), (links, LABELS), ([slot.name for slot in layout.slots], _OF_JOINTS))
-    return [f"{name}.{label}" for things, of in labels for name in things for label in of]
+    found = [f"{name}.{label}" for things, of in labels for name in things for label in of]
+    return found + [f"gravity.{axis}" for axis in SHIFTS]
 
 
-def by_joint_parameter(m: Mechanism, s: State, a: Array, joint: str, field: str) -> Array:
-    """Torques by a number of a joint, in which they are linear: what one unit more of it asks for."""
+def by_design(m: Mechanism, s: State, workspace: Workspace, a: Array, parameters: Mapping[str, Parameter]) -> Array:
+    """Torques of the tree (n_v, n_parameters) by numbers in which they are linear; places have none here.
+
+    Modes of friction are those of the workspace.
+    """
     layout, _ = opened(m, s)
-    workspace, tau = layout.new_workspace(), np.empty((2, layout.n_v))
+    found, regressor = np.zeros((layout.n_v, len(parameters))), None
+    for column, (name, one) in zip(found.T, parameters.items(), strict=True):
+        thing, _, label = name.rpartition(".")
+        if one == "link":
+            regressor = inertial_regressor(m, s, a) if regressor is None else regressor
+            column[:] = regressor.matrix[:, regressor.names.index(name)]
+        elif one == "joint":
+            column[:] = _by_joint(layout, workspace, s, a, thing, label)
+        elif one == "gravity":
+            column[:] = _by_gravity(m, workspace, s, SHIFTS.index(label))
+    return found
+
+
+def _by_joint(layout: Layout, workspace: Workspace, s: State, a: Array, joint: str, field: str) -> Array:
+    """Torques by a number of a joint: what one unit more of it asks for."""
+    tau, columns = np.empty((2, layout.n_v)), layout.slot(joint).v
     bodies, dofs = workspace.array("bodies"), workspace.array("dofs")
-    columns = layout.slot(joint).v
     inverse_dynamics(workspace.table, s.q, s.v, a, tau[0])
+    carriers = dofs["body"][columns]
+    passive, before = bodies["passive"][carriers].copy(), dofs[field][columns].copy()
     dofs[field][columns] += 1.0
-    bodies["passive"][dofs["body"][columns]] = 1
+    bodies["passive"][carriers] = 1
     inverse_dynamics(workspace.table, s.q, s.v, a, tau[1])
+    bodies["passive"][carriers], dofs[field][columns] = passive, before
     return np.asarray(tau[1] - tau[0], dtype=np.float64)
+
+
+def _by_gravity(m: Mechanism, workspace: Workspace, s: State, axis: int) -> Array:
+    """Torques by gravity: it pulls the whole mass at its centre."""
+    by_q, by_v, center, kinetic = (np.empty((rows, len(s.v))) for rows in (6, 6, 3, 2))
+    work = np.empty((workspace.length("bodies"), MOMENTUM_WORK))
+    momentum_derivatives(workspace.table, s.q, s.v, by_q, by_v, center, kinetic, work)
+    return np.asarray(-sum(link.inertia.mass for link in m.links) * center[axis], dtype=np.float64)
+
+
+def redesigned(m: Mechanism, name: str, one: Parameter, h: float) -> Mechanism:
+    """A copy of the mechanism with one parameter changed by h."""
+    made, (thing, _, label) = m.copy(), name.rpartition(".")
+    if isinstance(one, tuple):
+        (joint, is_other), link = one[0], made.link_of_joint(one[0][0])
+        if is_other:
+            made.set_place(joint, at_other=_put(link.at, label, h))
+        else:
+            made.set_place(joint, _put(link.on_real if link.is_virtual else link.at, label, h))
+    elif one == "link":
+        x = parameters_of(made.link(thing).inertia)
+        x[LABELS.index(label)] += h
+        made.set_inertia(thing, inertia_of(x))
+    elif one == "joint":
+        made.edit_joint(thing, **{label: tuple(np.asarray(getattr(made.joint(thing), label)) + h)})
+    elif one == "gravity":
+        made.gravity = np.asarray(made.gravity) + h * np.eye(3)[SHIFTS.index(label)]
+    return made
+
+
+def _put(pose: Pose, label: str, h: float) -> Pose:
+    """A pose shifted along, or turned about, an axis of the frame that it is given in."""
+    if label in SHIFTS:
+        return Pose(pose.p + h * np.eye(3)[SHIFTS.index(label)], R=pose.R)
+    return Pose(pose.p, R=Pose(rotation_vector=h * np.eye(3)[TURNS.index(label)]).R @ pose.R)

@@ -120,6 +120,21 @@ def parameters_of(inertia: Inertia) -> Array:
     return np.array([m, *(m * c), *about[np.triu_indices(3)]])
 
 
+def inertia_of(x: Array) -> Inertia:
+    """The inertia with ten parameters: the inverse of `parameters_of`.
+
+    It is not checked: a thin rod with some more mass, and no more inertia, is no body, and still a derivative.
+    """
+    com, about = x[1:4] / x[0], np.zeros((3, 3))
+    about[np.triu_indices(3)] = x[4:]
+    about = about + np.triu(about, 1).T
+    made = Inertia.__new__(Inertia)
+    made._set("mass", float(x[0]))
+    made._set("com", com)
+    made._set("about_com", about - x[0] * (com @ com * np.eye(3) - np.outer(com, com)))
+    return made
+
+
 def base_parameters(m: Mechanism, motions: Sequence[tuple[State, Any]]) -> BaseParameters:
     """Combinations of inertial parameters that torques depend on, found by rank over some states and accelerations.
 

@@ -25,15 +25,28 @@ class Places:
     """A mechanism, in a state, whose joints can be put elsewhere.
 
     Attributes:
-        layout: Of the mechanism with the further freedoms, the same rows of loops as that of the mechanism itself.
+        mechanism: With the further freedoms; the mechanism itself if there are none.
+        layout: Its layout, with the same rows of loops as that of the mechanism itself.
         state: The state there.
         own: Where freedoms of the mechanism are among those (n_v,).
+        own_q: Where its coordinates are (n_q,).
     """
 
     def __init__(self, m: Mechanism, s: State, ends: Iterable[tuple[str, bool]]) -> None:
         """Take names of joints, each with whether the other end of a loop is meant."""
         wanted = set(ends)
         self._frames: dict[tuple[str, bool], Pose] = {}
+        self.mechanism = self._made(m, wanted) if wanted else m
+        self.layout: Layout = layout_of(self.mechanism)
+        self.state, slots = self.mechanism.state(), self.layout.tree.slot_by_name
+        pairs = [(slots[slot.name], slot) for slot in s.layout.slots]
+        self.own = _indices(there.v for there, _ in pairs)
+        self.own_q = _indices(there.q for there, _ in pairs)
+        self.state.q[self.own_q], self.state.v[self.own] = s.q, s.v
+        self.state.time = s.time
+
+    def _made(self, m: Mechanism, wanted: set[tuple[str, bool]]) -> Mechanism:
+        """The mechanism with a free joint at every place."""
         made = Mechanism(m.name, m.gravity)
         made.rank_tolerance = m.rank_tolerance
         for link in m.links:
@@ -48,12 +61,7 @@ class Places:
             made.connect(a, b, link.joint, at, at_other)
         for tie in m.couplings:
             made.couple(tie.joint, tie.to, tie.multiplier, tie.offset, tie.name)
-        self.layout: Layout = layout_of(made)
-        state, slots = made.state(), self.layout.tree.slot_by_name
-        own = [range(slots[slot.name].v.start, slots[slot.name].v.stop) for slot in s.layout.slots]
-        for slot in s.layout.slots:
-            state.q[slots[slot.name].q], state.v[slots[slot.name].v] = s.q[slot.q], s.v[slot.v]
-        self.state, self.own = state, np.array([k for part in own for k in part], dtype=np.intp)
+        return made
 
     def _end(
         self, made: Mechanism, wanted: set[tuple[str, bool]], end: tuple[str, bool], link: str, at: Pose
@@ -77,6 +85,10 @@ class Places:
         along = np.zeros(self.layout.n_v)
         along[first : first + 3] = self._frames[end].R[axis]  # in axes of the joint's frame
         return along
+
+
+def _indices(parts: Iterable[slice]) -> NDArray[np.intp]:
+    return np.array([k for part in parts for k in range(part.start, part.stop)], dtype=np.intp)
 
 
 def _name(end: tuple[str, bool]) -> str:

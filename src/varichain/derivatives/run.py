@@ -1,43 +1,39 @@
-"""Sensitivity of a whole run to its start, through events; periodic motions and their multipliers.
-
-Between events changes are carried by steps (`step`). At an event they jump, for a run from another start meets it at
-another time [Burden 2016]. With f the rates of the state, g the condition and D the derivative of the instant:
-
-    S = D (1 - f g' / (g' f)) + f_after g' / (g' f)
-
-g' and D are central differences of order four of the condition and of the instant itself, whatever happens in it.
-"""
+"""Sensitivity of a whole run to its start and to parameters, through events."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import brentq
 
-from varichain.derivatives.closure import closed_directions
-from varichain.derivatives.loads import loads_of
-from varichain.derivatives.step import Stepper, start_columns
+from varichain.derivatives.carrying import Carrier
+from varichain.derivatives.design_parameters import Parameter, checked_parameters
+from varichain.derivatives.directions import Directions
+from varichain.derivatives.equations import Equations
+from varichain.derivatives.feedback import checked_controller, controller_parameters
+from varichain.derivatives.linearisation import checked_stops, free_directions, start_columns
+from varichain.derivatives.named import Derivative, freedom_places
+from varichain.derivatives.step import METHODS
 from varichain.dynamics.arguments import joint_vector, opened, require_mass
 from varichain.dynamics.forces import Force, constant_forces
-from varichain.errors import InputError, quoted
-from varichain.instants.change import change
-from varichain.kernels.manifold import integrate
+from varichain.errors import EventError, InputError, quoted
+from varichain.kernels.derivative_closure import K_ROWS, SPEEDS_BY_Q
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
-from varichain.simulation.events import At, Event, Stop, Use, When, WhenForce, checked_events, planned_actions
+from varichain.simulation.controllers import Compiled
+from varichain.simulation.controls import Controls
+from varichain.simulation.events import Event, check_times, checked_events
+from varichain.simulation.settings import LONGEST, Settings, checked_settings
+from varichain.simulation.simulation import Simulation
+from varichain.simulation.start import checked_start
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import count_number, finite_array, instance, is_sequence, positive_scalar
+from varichain.spatial.checks import positive_scalar
 from varichain.spatial.report import Listing, Report, Reported, names
 
-_NEAR = 1e-4  # largest change of a number in a difference: of order four, 1e-16 is its error, 1e-12 that of rounding
-_GRAZING = 1e-9  # rates of conditions below this part of their change: the time of the event is undetermined
-_INSTANT = 1e-12  # [s]: shorter steps are none
 _MOST_STEPS = 1_000_000  # of a run: more take hours
+_SAME = 1e-9  # [rad/s or m/s] of velocities: what differs more has had an impact
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -46,27 +42,33 @@ class Sensitivity(Reported):
 
     Attributes:
         A: (2 n_f at the end, 2 n_f at the start).
+        by_parameters: Changes of all q, then all v, with the parameters (2 n_v, n); rows "q", "v", "knee.q", "knee.v".
         state, mechanism: At the end, after all events.
         start, end: Names of the independent freedoms at the start and at the end.
         changes: Changes of all q, then all v, at the end (2 n_v, 2 n_f at the start).
-        events: Time and name of every event.
+        events: Time and name of every event, stops that are struck among them.
+        is_nearly_singular: Whether rows of loops were nearly dependent on the way: the numbers may then be huge, and
+            mean nothing but that.
     """
 
     A: Array
+    by_parameters: Derivative
     state: State
     mechanism: Mechanism
     start: tuple[str, ...]
     end: tuple[str, ...]
     changes: Array
     events: tuple[tuple[float, str], ...]
+    is_nearly_singular: bool
 
     def report(self) -> Report:
         """Events, and the largest growth."""
         growth = float(np.linalg.norm(self.A, 2)) if self.A.size else 0.0
+        note = ", nearly singular" if self.is_nearly_singular else ""
         title = (
             f"sensitivity of a run of {self.mechanism.name!r} by {names(self.start)}: grows up to {growth:.4g} times"
         )
-        return title, (Listing(("time [s]", "event"), [(f"{time:.6g}", name) for time, name in self.events]),)
+        return title + note, (Listing(("time [s]", "event"), [(f"{time:.6g}", name) for time, name in self.events]),)
 
 
 def sensitivity(
@@ -75,292 +77,181 @@ def sensitivity(
     duration: float,
     events: Iterable[Event] = (),
     *,
+    by: Iterable[str] = (),
     step: float = 1e-3,
+    method: str = "rk4",
+    tolerance: float = 1e-9,
     tau: Any = None,
+    controller: Compiled | None = None,
     forces: Iterable[Force] = (),
+    limits: str = "hard",
     prefer: Iterable[str] = (),
 ) -> Sensitivity:
-    """Sensitivity of the end of a run to its start, through events: connections, cuts and impacts included.
+    """Sensitivity of the end of a run to its start and to parameters, through events, stops and dry friction.
 
-    Steps are of Runge and Kutta's method of order four. Limits of joints play no part: where stops are touched, make
-    events of them.
+    The run is that of `vc.simulate`. Between events changes are exactly those of its steps, adaptive ones with the
+    lengths that they have. Parameters change with the independent positions and velocities of the start as they are.
 
     Args:
         m: Mechanism; not changed.
         s: Start, its loops closed; not changed.
         duration: Of the run [s].
-        events: `vc.at(...)` and `vc.when(...)`, with connections, cuts, couplings and pushes.
-        step: Length of steps [s].
+        events: `vc.at(...)`, `vc.when(...)` and `vc.when_force(...)`, with connections, cuts, couplings and pushes.
+        by: Names of parameters: those of `design_derivatives`, and those of the controller, "gain" or "gains[1]".
+        step: Length of steps [s], or the grid of time of "rk45".
+        method: "euler", "rk4", "rk45" or "implicit"; see `simulate`.
+        tolerance: Error allowed in a step of "rk45".
         tau: Torques (n_v,), or {joint: value}, constant; None for none.
+        controller: A `vc.Compiled(...)` beside them; its own derivatives are differences of order four.
         forces: External forces on links, constant.
+        limits: "hard" if joints have stops, "off" if they have none.
         prefer: Joints or freedoms of the start that must be independent.
 
     Raises:
-        InputError: A condition is grazed: its rate is zero at the event, and no first derivative exists.
+        InputError: A condition is grazed: its rate is zero at the event, and no first derivative exists; or two events
+            at one instant that come one after the other after another start.
     """
-    layout, table = opened(m, s)
+    layout = opened(m, s)[0]
     require_mass(layout)
-    directions = closed_directions(layout, table, s, prefer)
-    length, whole = _lengths(step, duration, "duration")
-    run = _Run(m, s, start_columns(directions), tau, forces, length)
-    run.go(s.time + whole, _checked(events))
-    layout_end, table_end = opened(run.m, run.s)
-    ends = closed_directions(layout_end, table_end, run.s).independent
-    rows = [*ends, *(layout_end.n_v + ends)]
-    of_start = tuple(layout.freedom_name(int(k)) for k in directions.independent)
-    of_end = tuple(layout_end.freedom_name(int(k)) for k in ends)
-    return Sensitivity(run.X[rows], run.s, run.m, of_start, of_end, run.X, tuple(run.happened))
+    given, law = constant_forces(forces), checked_controller(controller)
+    parameters = checked_parameters(layout, by, controller_parameters(law))
+    settings, whole = settings_of(method, step, tolerance, limits, duration, "duration")
+    torques = {slot.name: part for slot, part in zip(layout.slots, _parts(layout, tau), strict=True) if part.any()}
+    run = started(m, s, settings, checked_events(events), torques, law, given)
+    equations = Equations(run.m, run.engine.state, parameters, given, settings.limits)
+    equations.restraining.set(run.engine.modes())
+    directions = free_directions(layout, equations, *_there(equations, run.engine.state), prefer)
+    n_p = len(parameters)
+    X = np.hstack([start_columns(directions), _followed(equations, directions, run.engine.state)])
+    carrier = run.follow(X, parameters, torques, law, given)
+    run.go(s.time + whole)
+    carrier.catch_up()
+    m_end, s_end = run.m, run.engine.state.copy()
+    layout_end = opened(m_end, s_end)[0]
+    ends = free_directions(layout_end, carrier.equations, *_there(carrier.equations, s_end)).independent
+    X = carrier.X
+    changes = X[:, : X.shape[1] - n_p]
+    by_parameters = Derivative(
+        X[:, X.shape[1] - n_p :], _row_places(s_end), {name: [i] for i, name in enumerate(parameters)}
+    )
+    return Sensitivity(
+        changes[[*ends, *(layout_end.n_v + ends)]],
+        by_parameters,
+        s_end,
+        m_end,
+        tuple(layout.freedom_name(int(k)) for k in directions.independent),
+        tuple(layout_end.freedom_name(int(k)) for k in ends),
+        changes,
+        tuple(carrier.happened),
+        carrier.is_nearly_singular,
+    )
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Cycle(Reported):
-    """A periodic motion.
+class Stepwise(Simulation):
+    """A simulation that takes one step at a time, with changes of its state that are carried along."""
 
-    Attributes:
-        x: Numbers of its start (n,).
-        period: [s].
-        multipliers: Floquet multipliers, the eigenvalues of `jacobian`, largest first: by these factors small
-            disturbances grow in a period.
-        jacobian: Derivative of the numbers after a period by those at its start (n, n).
-        residual: Largest difference of the numbers after a period from those at its start.
-        iterations: Steps of Newton's method.
-    """
+    _named: dict[str, Event]
+    _carrier: Carrier
 
-    x: Array
-    period: float
-    multipliers: NDArray[np.complex128]
-    jacobian: Array
-    residual: float
-    iterations: int
+    def _run(self, stop: float) -> None:
+        self.engine.advance(stop, 1)
 
-    @property
-    def is_stable(self) -> bool:
-        """Whether all small disturbances die out."""
-        return bool((np.abs(self.multipliers) < 1.0).all())
+    def follow(
+        self,
+        X: Array,
+        parameters: Mapping[str, Parameter],
+        tau: Mapping[str, Array],
+        controller: Compiled | None,
+        forces: Iterable[Force],
+    ) -> Carrier:
+        """Carry changes X (2 n_v, k) along from now on."""
+        self._most_steps = 1
+        self._carrier = Carrier(self, self._named, X, parameters, tau, controller, forces)
+        return self._carrier
 
-    def report(self) -> Report:
-        """Multipliers and their sizes."""
-        rows = [(f"{x:.6g}", f"{abs(x):.6g}") for x in self.multipliers]
-        kind = "stable" if self.is_stable else "unstable"
-        return f"{kind} cycle of {self.period:.6g} s", (Listing(("multiplier", "size"), rows),)
+    def go(self, end: float) -> None:
+        """Run to a time, or to an event that stops the run."""
+        try:
+            for _ in self.spans(end, self._carrier):
+                pass
+        except EventError:
+            if self._carrier.failed is not None:  # the event itself is sound
+                raise self._carrier.failed from None
+            raise
 
 
-def periodic(
-    start: Callable[[Array], tuple[Mechanism, State]],
-    until: When,
-    finish: Callable[[Mechanism, State], Any],
-    guess: Any,
-    *,
-    step: float = 1e-3,
-    tau: Any = None,
-    tolerance: float = 1e-10,
-    most: int = 30,
-    longest: float = 10.0,
-) -> Cycle:
-    """Periodic motion near a guess, by Newton's method with exact derivatives, and its Floquet multipliers.
-
-    A period leads from start(x) to the first passage of `until`, whose actions are done, and finish(m, s) says which
-    numbers x the motion has then. The multipliers are those of the map from x to x.
-
-    Args:
-        start: Returns a mechanism and a state for numbers x (n,); a new mechanism each time.
-        until: `vc.when(...)`, the event that ends a period.
-        finish: Numbers (n,) of the mechanism and state after the event.
-        guess: Numbers (n,) to begin with.
-        step: Length of steps [s].
-        tau: Torques, or {joint: value}, constant; None for none.
-        tolerance: Largest residual.
-        most: Most steps of Newton's method.
-        longest: Longest period [s] that is waited for.
+def started(
+    m: Mechanism,
+    s: State,
+    settings: Settings,
+    events: list[Event],
+    tau: Mapping[str, Array],
+    controller: Compiled | None,
+    forces: tuple[Force, ...],
+) -> Stepwise:
+    """A simulation of a copy of the mechanism, begun.
 
     Raises:
-        InputError: No cycle was found from this guess.
+        InputError: The start is an impact at a stop.
     """
-    instance(until, When, "until")
-    for name, function in (("start", start), ("finish", finish)):
-        if not callable(function):
-            raise InputError(f"{name} must be a function, not {quoted(function)}")
-    x = finite_array(guess, (max(1, len(guess)) if is_sequence(guess) else 1,), "guess").copy()
-    (length, wait), bound = _lengths(step, longest, "longest"), positive_scalar(tolerance, "tolerance")
-    for iteration in range(count_number(most, "most", 10**6, 0) + 1):
-        end, jacobian, period = _stride(start, until, finish, x, length, tau, wait)
-        residual = float(np.abs(end - x).max(initial=0.0))
-        if residual <= bound:
-            found = np.asarray(np.linalg.eigvals(jacobian), np.complex128)
-            return Cycle(x, period, found[np.argsort(-np.abs(found))], jacobian, residual, iteration)
-        x = x + np.linalg.solve(np.eye(len(x)) - jacobian, end - x)
-    raise InputError(f"no cycle near this guess: after {most} steps a period misses its start by {residual:.3g}")
+    own = m.copy()
+    start = checked_start(own, s.copy(), settings)
+    check_times(events, s.time)
+    controllers: list[Any] = [] if controller is None else [controller]
+    if tau:
+        controllers.append(lambda m, s: {name: part for name, part in tau.items() if name in s.joints})
+    named: dict[str, Event] = {}
+    for event in events:
+        name = event.name or type(event).__name__.lower()
+        name = name if name not in named else f"{name} {len(named) + 1}"
+        named[name] = replace(event, name=name)
+    run = Stepwise(own, start, settings, [*named.values()], Controls(controllers, None, forces))
+    run._named = named
+    v = run.engine.v.copy()
+    run.begin()
+    if np.abs(run.engine.v - v).max(initial=0.0) > _SAME:
+        raise InputError("the run begins with an impact at a stop: begin it before or after")
+    return run
 
 
-def _stride(
-    start: Callable[[Array], tuple[Mechanism, State]],
-    until: When,
-    finish: Callable[[Mechanism, State], Any],
-    x: Array,
-    step: float,
-    tau: Any,
-    longest: float,
-) -> tuple[Array, Array, float]:
-    """Numbers after a period, their derivative by those at its start, and the period."""
-    m, s = start(x)
-
-    def from_start(column: Array, h: float) -> Array:
-        near = start(x + h * column)[1]
-        return np.concatenate([s.difference(near), near.v])
-
-    def to_numbers(column: Array, h: float) -> Array:
-        return np.asarray(finish(run.m, run.moved(column, h)), np.float64)
-
-    X = np.column_stack([_slope(partial(from_start, e), 1.0) for e in np.eye(len(x))])
-    run = _Run(m, s, X, tau, (), step)
-    run.go(s.time + longest, [], until)
-    columns = [_slope(partial(to_numbers, column), _size(column)) for column in run.X.T]
-    return np.asarray(finish(run.m, run.s), np.float64), np.column_stack(columns), run.s.time - s.time
+def settings_of(method: Any, step: Any, tolerance: Any, limits: Any, whole: Any, what: str) -> tuple[Settings, float]:
+    """Settings of a run with changes, and its length."""
+    if not isinstance(method, str) or method not in METHODS:
+        raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {quoted(method)}")
+    settings = checked_settings(method, positive_scalar(step, "step"), None, tolerance, LONGEST, checked_stops(limits))
+    length = positive_scalar(whole, what)
+    if not length <= _MOST_STEPS * settings.step:
+        raise InputError(f"{what} {length:g} s is more than {_MOST_STEPS} steps of {settings.step:g} s")
+    return settings, length
 
 
-class _Run:
-    """A run with changes X (2 n_v, n) of its state, that are carried along."""
-
-    def __init__(self, m: Mechanism, s: State, X: Array, tau: Any, forces: Iterable[Force], step: float) -> None:
-        self.m, self.s, self.X = m.copy(), s.copy(), X
-        self.happened: list[tuple[float, str]] = []
-        self._tau, self._forces, self._step = tau, constant_forces(forces), step
-        self._open()
-
-    def _open(self) -> None:
-        self._layout, self._table = opened(self.m, self.s)
-        require_mass(self._layout)
-        torque, loads = joint_vector(self._layout, self._tau, "tau"), loads_of(self._layout, self._forces)
-        self._stepper = Stepper(self.m, self._layout, self._table, torque, loads)
-        # a connection joins links where they are: elsewhere after another start
-        self._offsets = self._stepper.opening(self.s, self.X[: self._layout.n_v])
-
-    def go(self, end: float, events: list[At | When], until: When | None = None) -> None:
-        """Run to a time, or until an event, through others."""
-        timed = sorted((event for event in events if isinstance(event, At)), key=lambda event: event.time)
-        awaited = [event for event in events if isinstance(event, When)] + ([until] if until else [])
-        while self.s.time < end - _INSTANT:
-            while timed and timed[0].time <= self.s.time + _INSTANT:
-                self._happen(timed.pop(0), None)
-            limit = min([end, *(event.time for event in timed[:1])])
-            passed = self._advance(min(self._step, limit - self.s.time), awaited)
-            if passed is not None:
-                self._happen(passed, passed.condition, is_last=passed is until)
-                if passed is until:
-                    return
-                awaited = [event for event in awaited if event is not passed or not event.once]
-        for event in timed:
-            if event.time <= end + _INSTANT:
-                self._happen(event, None)
-        if until is not None:
-            raise InputError(f"the event that ends a period did not come before {end:g} s")
-
-    def _advance(self, h: float, awaited: list[When]) -> When | None:
-        """Step, or step to the first passage of a condition, which is returned."""
-        before = [float(event.condition(self.m, self.s)) for event in awaited]
-        whole = self._stepped(h)
-        after = [float(event.condition(self.m, whole)) for event in awaited]
-        first, time = None, h
-        for event, low, high in zip(awaited, before, after, strict=True):
-            if _passes(low, high, event.direction):
-                when = self._passage(event, h)
-                if when <= time:
-                    first, time = event, when
-        self.s, self.X = self._stepper.step(self.s, self.X, time, self.X.shape[1], self._offsets)
-        return first
-
-    def _passage(self, event: When, h: float) -> float:
-        """Time after which a condition is zero, within a step of length h."""
-        return float(brentq(lambda x: event.condition(self.m, self._stepped(x)), 0.0, h, xtol=1e-14, maxiter=1000))
-
-    def _stepped(self, h: float) -> State:
-        return self._stepper.step(self.s, np.zeros((2 * self._layout.n_v, 0)), h, 0)[0] if h > 0.0 else self.s
-
-    def moved(self, change_: Array, h: float) -> State:
-        """The state after a small change along a column (2 n_v,); loops open with its square."""
-        n, near = self._layout.n_v, self.s.copy()
-        integrate(self._table, self.s.q, h * change_[:n], 1.0, near.q)
-        near.v[:] = self.s.v + h * change_[n:]
-        return near
-
-    def _rates(self) -> Array:
-        a, _ = self._stepper.accelerations(self.s.q, self.s.v)
-        return np.concatenate([self.s.v, a])
-
-    def _happen(self, event: At | When, condition: Any, is_last: bool = False) -> None:
-        """Do the actions of an event; changes jump."""
-        rates, early = self._rates(), np.zeros(self.X.shape[1])
-        if condition is not None:
-            m = self.m
-
-            def slope(column: Array) -> float:
-                return float(_slope(lambda h: np.array([condition(m, self.moved(column, h))]), _size(column))[0])
-
-            speed, by = slope(rates), np.array([slope(column) for column in self.X.T])
-            if not abs(speed) > _GRAZING * max(1.0, float(np.abs(by).max(initial=0.0))):
-                raise InputError(
-                    f"condition of event {event.name!r} is grazed at {self.s.time:.9g} s: its rate is {speed:.3g}"
-                )
-            early = by / speed
-        met = self.X - np.outer(rates, early)
-        actions = planned_actions(event.actions, self.m, self.s)
-        for action in actions:
-            if isinstance(action, Use | Stop):
-                kind = type(action).__name__
-                raise InputError(
-                    f"runs with changes end at their duration and have constant torques: no {kind} at an event"
-                )
-        after_m, after = self._changed(self.s, actions)
-        columns = []
-        for column in met.T:
-
-            def end(h: float, column: Array = column) -> Array:
-                near = self._changed(self.moved(column, h), actions)[1]
-                return np.concatenate([after.difference(near), near.v])
-
-            columns.append(_slope(end, _size(column)))
-        self.m, self.s = after_m, after
-        self.X = np.column_stack(columns) if columns else np.zeros((2 * after.layout.n_v, 0))
-        self.happened.append((self.s.time, event.name or type(event).__name__.lower()))
-        self._open()
-        if not is_last:
-            self.X = self.X + np.outer(self._rates(), early)
-
-    def _changed(self, s: State, actions: list[Any]) -> tuple[Mechanism, State]:
-        m, near = self.m.copy(), s.copy()
-        if actions:
-            change(m, near, actions, limits="off")
-        return m, near
+def _parts(layout: Any, tau: Any) -> list[Array]:
+    vector = joint_vector(layout, tau, "tau")
+    return [vector[slot.v].copy() for slot in layout.slots]
 
 
-def _lengths(step: Any, whole: Any, what: str) -> tuple[float, float]:
-    """Lengths of steps and of a run, that are not too many."""
-    h, duration = positive_scalar(step, "step"), positive_scalar(whole, what)
-    if not duration <= _MOST_STEPS * h:
-        raise InputError(f"{what} {duration:g} s is more than {_MOST_STEPS} steps of {h:g} s")
-    return h, duration
+def _there(equations: Equations, s: State) -> tuple[Array, Array]:
+    """q and v of a state with those of places."""
+    places = equations.places
+    q, v = places.state.q.copy(), np.zeros(equations.n)
+    q[places.own_q], v[places.own] = s.q, s.v
+    return q, v
 
 
-def _checked(events: Iterable[Event]) -> list[At | When]:
-    given = checked_events(events)
-    for event in given:
-        if isinstance(event, WhenForce):
-            raise InputError("events by force are not known here: give a condition, vc.when(...)")
-    return [event for event in given if isinstance(event, At | When)]
+def _followed(equations: Equations, directions: Directions, s: State) -> Array:
+    """Changes (2 n_v, n_parameters) of the start with parameters, independent positions and velocities as they are."""
+    q, v = _there(equations, s)
+    own, n_rows = equations.own, equations.layout.n_rows + equations.restraining.n_closed
+    layers = equations.rows(q, v, np.zeros(equations.n), np.zeros(n_rows)).layers
+    locked = np.zeros((len(directions.kept) - n_rows, equations.dq.shape[1]))
+    dq = equations.dq.copy()
+    dq[own] += directions.following(np.vstack([-layers[K_ROWS] @ dq, locked]))
+    return np.vstack([dq[own], directions.following(np.vstack([-layers[SPEEDS_BY_Q] @ dq, locked]))])
 
 
-def _passes(low: float, high: float, direction: int) -> bool:
-    down, up = low > 0.0 >= high, low < 0.0 <= high
-    return (down and direction <= 0) or (up and direction >= 0)
-
-
-def _size(column: Array) -> float:
-    return max(float(np.abs(column).max(initial=0.0)), 1e-12)
-
-
-def _slope(function: Callable[[float], Array], size: float) -> Array:
-    """Derivative at zero of a function of a number, by central differences of order four."""
-    h = _NEAR / size
-    near, far = (function(x) - function(-x) for x in (h, 2 * h))
-    slope: Array = (8.0 * near - far) / (12.0 * h)
-    return slope
+def _row_places(s: State) -> dict[str, list[int]]:
+    """Places of positions and velocities in changes of all q, then all v."""
+    n, joints = len(s.v), freedom_places(s.layout, range(len(s.v)))
+    places = {"q": [*range(n)], "v": [*range(n, 2 * n)]}
+    places |= {f"{name}.q": at for name, at in joints.items()}
+    return places | {f"{name}.v": [n + k for k in at] for name, at in joints.items()}

@@ -2,223 +2,221 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from varichain.derivatives.charts import Chart
-from varichain.derivatives.closure import closed_directions, closure_at
-from varichain.derivatives.directions import Directions
-from varichain.derivatives.loads import loads_of, memory_of
-from varichain.derivatives.named import Derivative, freedom_places, sizes
-from varichain.dynamics.arguments import Table, joint_vector, opened, require_mass
-from varichain.dynamics.forces import Force
-from varichain.dynamics.projection import project
-from varichain.dynamics.rank import kept_rows
-from varichain.errors import InputError, quoted
+from varichain.derivatives.equations import Equations
+from varichain.derivatives.leaning import Leaning
+from varichain.errors import InputError
 from varichain.kernels.derivative_closure import K_ROWS, SPEEDS_BY_Q
-from varichain.kernels.derivative_forward import forward_dynamics_derivatives
 from varichain.kernels.manifold import integrate
-from varichain.kernels.mass_matrix import mass_matrix
-from varichain.layout.layout import Layout
-from varichain.layout.state import State
-from varichain.mechanism.mechanism import Mechanism
+from varichain.kernels.methods import _DP_A, _DP_B, _DP_C, _RK4_A, _RK4_B, _RK4_C
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import count_number, positive_scalar
-from varichain.spatial.report import Report, Reported, names
 
-METHODS = ("rk4", "euler")
-_A = ((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0))  # Runge and Kutta's: stages, and their weights
-_B = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
+METHODS = ("euler", "rk4", "rk45", "implicit")
+_TABLEAUS = {"rk4": (_RK4_A, _RK4_B, _RK4_C), "rk45": (_DP_A, _DP_B, _DP_C)}
+_GAMMA = 1.0 - np.sqrt(0.5)  # of the implicit method, as in `kernels/implicit.py`
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Linearisation(Reported):
-    """A step of a mechanism: x_1 = A x_0 + B tau to first order, x the changes of independent q, then of v.
+class Point(NamedTuple):
+    """A state and how it changes: q, v, and changes dq, dv (n_v, k) of them."""
 
-    Attributes:
-        A: (2 n_f, 2 n_f), B: (2 n_f, n_v); tau is constant during the step.
-        state: The state after the step.
-        independent: Names of the freedoms whose positions, then velocities, are x.
-        by_q, by_v: Columns of A by positions and by velocities, `by_tau` those of B; rows named "q" and "v".
-    """
-
-    A: Array
-    B: Array
-    state: State
-    independent: tuple[str, ...]
-    by_q: Derivative
-    by_v: Derivative
-    by_tau: Derivative
-    name: str
-
-    def report(self) -> Report:
-        """Sizes, and the largest entries."""
-        matrices = {"by q": self.by_q, "by v": self.by_v, "by tau": self.by_tau}
-        return f"a step of {self.name!r}, linearised, by {names(self.independent)}", (sizes(matrices),)
+    q: Array
+    v: Array
+    dq: Array
+    dv: Array
 
 
-def linearise(
-    m: Mechanism,
-    s: State,
-    step: float,
-    tau: Any = None,
-    forces: Iterable[Force] = (),
-    *,
-    method: str = "rk4",
-    steps: int = 1,
-    prefer: Iterable[str] = (),
-) -> Linearisation:
-    """Derivatives of a step of integration under constant torques: A and B of a discrete controller's model.
+class Metric(NamedTuple):
+    """State whose masses, with further inertia (n_v,) and its changes (n_v, k), are the metric of closing loops."""
 
-    They are those of the step as `Prepared.advance` (rk4) or a simulation by Euler's method computes it, not of the
-    motion that it approximates. A feedback tau = tau_0 - F x makes A - B F of it. Limits and events are no part of it.
-
-    Args:
-        m: Mechanism.
-        s: State at the start, its loops closed; not changed.
-        step: Length of a step [s].
-        tau: Torques (n_v,), or {joint: value}; None for none.
-        forces: External forces on links, constant.
-        method: "rk4", or "euler", semi-implicit, for mechanisms without loops and couplings.
-        steps: Number of steps.
-        prefer: Joints or freedoms that must be independent.
-
-    Raises:
-        AssemblyError: The loops are open.
-        SingularMassError: A link that can move has no mass.
-    """
-    layout, table = opened(m, s)
-    require_mass(layout)
-    if not isinstance(method, str) or method not in METHODS:
-        raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {quoted(method)}")
-    if method == "euler" and not layout.is_tree:
-        raise InputError("Euler's method closes loops in the step after: linearise mechanisms with loops by 'rk4'")
-    h, count = positive_scalar(step, "step"), count_number(steps, "steps", 10**6, 1)
-    directions = closed_directions(layout, table, s, prefer)
-    stepper = Stepper(m, layout, table, joint_vector(layout, tau, "tau"), loads_of(layout, forces), method)
-    n, n_f = layout.n_v, directions.W.shape[1]
-    state, X = s, np.hstack([start_columns(directions), np.zeros((2 * n, n))])
-    for _ in range(count):
-        state, X = stepper.step(state, X, h, 2 * n_f)
-    rows = [*directions.independent, *(n + directions.independent)]
-    A, B = X[rows][:, : 2 * n_f], X[rows][:, 2 * n_f :]
-    columns, ends = freedom_places(layout, directions.independent), {"q": [*range(n_f)], "v": [*range(n_f, 2 * n_f)]}
-    return Linearisation(
-        A,
-        B,
-        state,
-        tuple(layout.freedom_name(int(k)) for k in directions.independent),
-        Derivative(A[:, :n_f], ends, columns),
-        Derivative(A[:, n_f:], ends, columns),
-        Derivative(B, ends, freedom_places(layout, range(n))),
-        layout.mechanism_name,
-    )
+    at: Point
+    inertia: Array
+    d_inertia: Array
 
 
-def start_columns(directions: Directions) -> Array:
-    """Changes of all q and v (2 n_v, 2 n_f) with independent positions, then velocities."""
-    W = directions.W
-    return np.block([[W, np.zeros_like(W)], [directions.turning, W]])
+class _Stage(NamedTuple):
+    """A stage of a step: rate of the chart's coordinates and accelerations, with their changes."""
+
+    rate: Array
+    d_rate: Array
+    a: Array
+    d_a: Array
+
+
+Torques = Callable[[float, Point], tuple[Array, Array]]
+"""Torques (n_v,) at a time in a state, and their changes (n_v, k)."""
 
 
 class Stepper:
-    """Steps of one structure under constant torques and forces, with changes of their ends."""
+    """Steps of one structure under torques that are functions of time and state, with changes of their ends.
 
-    def __init__(
-        self, m: Mechanism, layout: Layout, table: Table, tau: Array, loads: Array, method: str = "rk4"
-    ) -> None:
-        """Make room for the derivatives."""
-        self._m, self._layout, self._table, self._tau, self._loads, self._method = m, layout, table, tau, loads, method
-        n, n_rows = layout.n_v, layout.n_rows
-        self._chart, self._n = Chart(layout), n
-        self._by, self._more = np.empty((3, n, n)), (np.empty((3, n_rows, n)), np.empty((4, n_rows, n)))
-        self._memory = memory_of(layout)
+    The last columns of changes are those of the parameters of the equations, in their order.
+    """
 
-    def accelerations(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """Accelerations (n_v,), and their derivatives (3, n_v, n_v), which the next call overwrites."""
-        a = np.empty(self._n)
-        forward_dynamics_derivatives(self._table, q, v, self._tau, self._loads, a, self._by, *self._more, *self._memory)
-        return a, self._by
+    def __init__(self, equations: Equations, torques: Torques, method: str = "rk4") -> None:
+        """Take equations of motion and torques."""
+        self.equations, self.torques, self._method = equations, torques, method
+        self._chart, self._n = Chart(equations.layout), equations.n
+        if method == "implicit":
+            _require_no_soft_rows(equations)
 
-    def step(self, s: State, X: Array, h: float, n_states: int, offsets: Array | None = None) -> tuple[State, Array]:
-        """State after a step, and changes X (2 n_v, n) of it; columns from n_states on change torques, by one each.
+    def accelerations(
+        self, t: float, at: Point, extra: tuple[Array, Array] | None = None, inertia: Array | None = None
+    ) -> tuple[Array, Array]:
+        """Accelerations (n_v,) and their changes (n_v, k), with further torques, and further inertia."""
+        tau, dtau = self.torques(t, at)
+        if extra is not None:
+            tau, dtau = tau + extra[0], dtau + extra[1]
+        found = self.equations.solve(at.q, at.v, tau, inertia)
+        added = np.zeros_like(at.dq)
+        if n := len(self.equations.parameters):
+            added[:, -n:] = self.equations.added(at.q, at.v, found.a)
+        return found.a, found.change(at.dq, at.dv, dtau, added)[0]
 
-        `offsets` (n_rows, n) are changes of where loops are closed; zero if not given.
+    def step(self, t: float, at: Point, h: float, offsets: Array | None = None) -> Point:
+        """State after a step, its loops closed; `offsets` (n_rows, k) are changes of where loops are closed.
 
         Raises:
             InputError: The step is so long that numbers are not finite.
         """
         with np.errstate(over="ignore", invalid="ignore"):
-            end, changes = self._step(s, X, h, n_states, offsets)
-        if not (np.isfinite(end.q).all() and np.isfinite(changes).all()):
+            end = self._closed(*self._open(t, at, h), offsets)
+        if not all(np.isfinite(part).all() for part in end):
             raise InputError(f"a step of {h:g} s leaves numbers that are not finite: take a shorter one")
-        return end, changes
+        return end
 
-    def _step(self, s: State, X: Array, h: float, n_states: int, offsets: Array | None) -> tuple[State, Array]:
+    def _open(self, t: float, at: Point, h: float) -> tuple[Point, Metric]:
+        """The end of a step before loops are closed, and the metric in which they will be."""
         n = self._n
-        dq, dv, dtau = X[:n], X[n:], np.zeros((n, X.shape[1]))
-        dtau[:, n_states:] = np.eye(n)[:, : X.shape[1] - n_states]
+        none = np.zeros(n), np.zeros((n, at.dq.shape[1]))
         if self._method == "euler":
-            a, by = self.accelerations(s.q, s.v)
-            v = s.v + h * a
-            dv = dv + h * (by[0] @ dq + by[1] @ dv + by[2] @ dtau)
-            u, du = h * v, h * dv
-        else:
-            u, du, v, dv = self._runge_kutta(s, dq, dv, dtau, h)
+            a, da = self.accelerations(t, at)
+            v, dv = at.v + h * a, at.dv + h * da
+            return self._moved(at, h * v, h * dv, v, dv), Metric(at, *none)
+        if self._method == "implicit":
+            end, last, E, dE = self._implicit(t, at, h)
+            return self._moved(at, *end), Metric(self._moved(at, *last), E, dE)
+        A, B, C = _TABLEAUS[self._method]
+        stages: list[_Stage] = []
+        for weights, c in zip(A, C, strict=True):
+            last = _sums(weights, stages, at, h)
+            stages.append(self._stage(t + c * h, at, *last))
+        return self._moved(at, *_sums(B, stages, at, h)), Metric(self._moved(at, *last), *none)
+
+    def _moved(self, at: Point, u: Array, du: Array, v: Array, dv: Array) -> Point:
+        """The state at q (+) u."""
+        q = np.empty_like(at.q)
+        integrate(self.equations.table, at.q, np.ascontiguousarray(u), 1.0, q)
         by_start, by_u = self._chart.ends(u)
-        end = s.copy()
-        end.time = s.time + h
-        integrate(self._table, s.q, u, 1.0, end.q)
-        end.v[:] = v
-        return self._closed(end, by_start @ dq + by_u @ du, dv, offsets)
+        return Point(q, v, by_start @ at.dq + by_u @ du, dv)
 
-    def _runge_kutta(self, s: State, dq: Array, dv: Array, dtau: Array, h: float) -> tuple[Array, Array, Array, Array]:
-        """u and v at the end of a step, and their changes."""
-        q = np.empty_like(s.q)
-        rates: list[tuple[Array, Array]] = []
-        gains: list[tuple[Array, Array]] = []
-        for weights in _A:
-            u, du, v_i, dv_i = self._sums(weights, rates, gains, s.v, dv, h)
-            integrate(self._table, s.q, u, 1.0, q)
-            a, by = self.accelerations(q, v_i)
-            by_start, by_u = self._chart.ends(u)
-            gains.append((a, by[0] @ (by_start @ dq + by_u @ du) + by[1] @ dv_i + by[2] @ dtau))
-            rate, rate_by_u, rate_by_v = self._chart.rates(u, v_i)
-            rates.append((rate, rate_by_u @ du + rate_by_v @ dv_i))
-        return self._sums(_B, rates, gains, s.v, dv, h)
+    def _stage(self, t: float, at: Point, u: Array, du: Array, v: Array, dv: Array, *more: Any) -> _Stage:
+        a, da = self.accelerations(t, self._moved(at, u, du, v, dv), *more)
+        rate, by_u, by_v = self._chart.rates(u, v)
+        return _Stage(rate, by_u @ du + by_v @ dv, a, da)
 
-    def _sums(
-        self, weights: Iterable[float], rates: list[Any], gains: list[Any], v: Array, dv: Array, h: float
-    ) -> tuple[Array, Array, Array, Array]:
-        u, du, v, dv = np.zeros(self._n), np.zeros_like(dv), v.copy(), dv.copy()
-        for weight, (rate, d_rate), (a, d_a) in zip(weights, rates, gains, strict=False):
-            u += h * weight * rate
-            du += h * weight * d_rate
-            v += h * weight * a
-            dv += h * weight * d_a
-        return u, du, v, dv
+    def _implicit(self, t: float, at: Point, h: float) -> tuple[Any, Any, Array, Array]:
+        """u and v at the end of a linearly implicit step and in its last stage, with their changes, and its inertia.
 
-    def opening(self, s: State, dq: Array) -> Array:
-        """How changes of q (n_v, n) open the rows of loops (n_rows, n)."""
-        opened: Array = closure_at(self._layout, self._table, s.q, s.v)[0][K_ROWS] @ dq
-        return opened
+        See `kernels/implicit.py`.
+        """
+        gh, (K, dK, E, dE) = _GAMMA * h, self._gains(_GAMMA * h, at.dq.shape[1])
+        v, dv, none = at.v, at.dv, np.zeros_like(at.v)
 
-    def _closed(self, end: State, dq: Array, dv: Array, offsets: Array | None) -> tuple[State, Array]:
-        """The loops closed again after a step, in the metric of the masses; changes that would open them are gone."""
-        layout, table = self._layout, self._table
-        if layout.is_tree:
-            return end, np.vstack([dq, dv])
-        closed = project(self._m, end)
-        closed.time = end.time
-        kept = kept_rows(layout, table, closed.q)
-        equations, _ = closure_at(layout, table, closed.q, closed.v)
-        K, turning = equations[K_ROWS][kept], equations[SPEEDS_BY_Q][kept]
-        M = np.empty((self._n, self._n))
-        mass_matrix(table, closed.q, M)
-        back = np.linalg.solve(M, K.T)
-        N = back @ np.linalg.inv(K @ back)
-        dq = dq - N @ (K @ dq - (0.0 if offsets is None else offsets[kept]))
-        return closed, np.vstack([dq, dv - N @ (K @ dv + turning @ dq)])
+        def with_inertia(load: Array, d_load: Array, k: Array) -> tuple[Array, Array]:
+            """Changes of E act as a load of the accelerations k."""
+            return load, d_load - dE * k[:, None]
+
+        load, d_load = -gh * K * v, -gh * (K[:, None] * dv + dK * v[:, None])
+        first = self._stage(t, at, none, 0.0 * dv, v, dv, (load, d_load), E)
+        if dE.any():  # changes of accelerations need the accelerations
+            first = self._stage(t, at, none, 0.0 * dv, v, dv, with_inertia(load, d_load, first.a), E)
+        k_1, dk_1 = first.a, first.d_a
+        u, du, v_2, dv_2 = h * (v + gh * k_1), h * (dv + gh * dk_1), v + h * k_1, dv + h * dk_1
+        c, by_u, by_v = self._chart.rates(u, v_2)
+        dc = by_u @ du + by_v @ dv_2
+        r, dr = c - 2.0 * (v + gh * k_1), dc - 2.0 * (dv + gh * dk_1)
+        load = -gh * K * r + 2.0 * E * k_1
+        d_load = -gh * (K[:, None] * dr + dK * r[:, None]) + 2.0 * (E[:, None] * dk_1 + dE * k_1[:, None])
+        second = self._stage(t + h, at, u, du, v_2, dv_2, (load, d_load), E)
+        if dE.any():
+            second = self._stage(t + h, at, u, du, v_2, dv_2, with_inertia(load, d_load, second.a), E)
+        z, dz = second.a, second.d_a
+        half = 0.5 * h
+        way, d_way = half * (v + c + gh * (z - k_1)), half * (dv + dc + gh * (dz - dk_1))
+        end = way, d_way, v + half * (k_1 + z), dv + half * (dk_1 + dz)
+        return end, (u, du, v_2, dv_2), E, dE
+
+    def _gains(self, gh: float, n: int) -> tuple[Array, Array, Array, Array]:
+        """Stiffness of freedoms that move, inertia E that gains lend, and changes (n_v, k) of both with parameters."""
+        dofs, moves = self.equations.restraining.workspace.array("dofs"), self.equations.free
+        K, D = (np.where(moves, dofs[field], 0.0) for field in ("stiffness", "damping"))
+        dK, dD = np.zeros((self._n, n)), np.zeros((self._n, n))
+        first = n - len(self.equations.parameters)
+        for i, (name, one) in enumerate(self.equations.parameters.items()):
+            joint, _, label = name.rpartition(".")
+            if one == "joint" and label in ("stiffness", "damping"):
+                (dK if label == "stiffness" else dD)[self.equations.layout.slot(joint).v, first + i] = 1.0
+        dK, dD = dK * moves[:, None], dD * moves[:, None]
+        return K, dK, gh * (D + gh * K), gh * (dD + gh * dK)
+
+    def _closed(self, end: Point, metric: Metric, offsets: Array | None) -> Point:
+        """The loops closed again after a step: by the least change in a metric of the masses, as kernels do.
+
+        q and v change by B x with M B = K^T in the metric, so that all rows are closed at the end.
+        """
+        equations, n = self.equations, self._n
+        if not equations.layout.n_rows and not equations.restraining.n_closed:
+            return end
+        leaning = equations.leaning(metric.at.q, metric.inertia)
+        q, x = equations.closed(end.q, leaning)
+        K = equations.rows(q, end.v).layers[K_ROWS]
+        N = leaning.steps(K)
+        y = leaning.multipliers(K, end.v)
+        v = end.v + leaning.B @ y
+        turning = equations.rows(q, v, np.zeros(n), np.zeros(len(K))).layers[SPEEDS_BY_Q]
+        by_start, by_u = self._chart.ends(leaning.B @ x)
+        dq = by_start @ end.dq + by_u @ self._bent(leaning, metric, x)
+        dv = end.dv + self._bent(leaning, metric, y)
+        opened = K @ dq
+        if offsets is not None:
+            opened[: len(offsets)] -= offsets
+        dq = dq - N @ opened
+        return Point(q, v, dq, dv - N @ (K @ dv + turning @ dq))
+
+    def _bent(self, leaning: Leaning, metric: Metric, x: Array) -> Array:
+        """Changes of B x (n_v, k) with the state of the metric and with parameters, x being constant."""
+        dq, way = metric.at.dq, leaning.B @ x
+        load = metric.d_inertia * way[:, None]
+        load[:, dq.shape[1] - len(self.equations.parameters) :] += self.equations.added_inertia(metric.at.q, way)
+        return self.equations.bent(metric.at.q, leaning, x, dq) - leaning.pushed(load)
+
+    def opening(self, at: Point) -> Array:
+        """How changes of q open the rows of loops (n_rows, k)."""
+        rows = self.equations.rows(at.q, at.v).layers[K_ROWS][: self.equations.layout.n_rows]
+        return np.asarray(rows @ at.dq, dtype=np.float64)
+
+
+def _sums(weights: Iterable[float], stages: list[_Stage], at: Point, h: float) -> tuple[Array, Array, Array, Array]:
+    """u and v from weighted stages, and their changes."""
+    u, du, v, dv = np.zeros_like(at.v), np.zeros_like(at.dv), at.v.copy(), at.dv.copy()
+    for weight, stage in zip(weights, stages, strict=False):
+        u += h * weight * stage.rate
+        du += h * weight * stage.d_rate
+        v += h * weight * stage.a
+        dv += h * weight * stage.d_a
+    return u, du, v, dv
+
+
+def _require_no_soft_rows(equations: Equations) -> None:
+    for connection in equations.layout.connections:
+        joint = connection.joint
+        if joint.law or any(joint.stiffness) or any(joint.damping):
+            raise InputError(
+                f"{joint.name!r} has a spring or damper and closes a loop, or is a force element: derivatives of "
+                "implicit steps know those of joints of the tree; use method='rk4'"
+            )
