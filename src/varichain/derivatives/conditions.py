@@ -43,7 +43,7 @@ def _of_load(event: WhenForce, carrier: Carrier, at: Point) -> Array:
     found, added = equations.solve(at.q, at.v, tau), np.zeros_like(at.dq)
     if n := len(equations.parameters):
         added[:, -n:] = equations.added(at.q, at.v, found.a)
-    da, dx = found.change(at.dq, at.dv, dtau, added)
+    da, dx, _ = found.change(at.dq, at.dv, dtau, added)
     slopes = []
     for j in range(at.dq.shape[1]):
 

@@ -58,12 +58,14 @@ class Solution(NamedTuple):
 
     Attributes:
         a: Accelerations (n_v,); x: multipliers (n,) of the closed rows.
+        reactions: Forces (n_v,) that lock freedoms; zero of those that are free.
         kept: Rows that are independent of each other.
-        change: Function of changes of q, v, tau (n_v, k), and of loads beyond (n_v, k), to those of a and x.
+        change: Function of changes of q, v, tau (n_v, k), and of loads beyond (n_v, k), to those of a, x and reactions.
     """
 
     a: Array
     x: Array
+    reactions: Array
     kept: NDArray[np.bool_]
     change: Any
 
@@ -157,7 +159,8 @@ class Equations:
         n, F, E = self.n, self.free, np.zeros(self.n) if inertia is None else inertia
         K = self.rows(q, v).layers
         kept = self.kept(q, K[K_ROWS])
-        factor = _Factor(self.mass(q) + np.diag(E), K[K_ROWS], F, kept)
+        M = self.mass(q) + np.diag(E)
+        factor = _Factor(M, K[K_ROWS], F, kept)
         bias = self._inverse(q, v, np.zeros(n))
         a, x = factor.solve((tau - bias)[:, None], -(K[K_RATES] @ v)[:, None])
         a, x = a[:, 0], x[:, 0]
@@ -166,11 +169,12 @@ class Equations:
         layers, forces = self.rows(q, v, a, x)
         by_speed = layers[K_RATES] + layers[SPEEDS_BY_Q]
 
-        def change(dq: Array, dv: Array, dtau: Array, added: Array) -> tuple[Array, Array]:
+        def change(dq: Array, dv: Array, dtau: Array, added: Array) -> tuple[Array, Array, Array]:
             load = dtau - added - (tree[0] - forces) @ dq - tree[1] @ dv
-            return factor.solve(load, -(layers[ACCELERATIONS_BY_Q] @ dq + by_speed @ dv))
+            da, dx = factor.solve(load, -(layers[ACCELERATIONS_BY_Q] @ dq + by_speed @ dv))
+            return da, dx, ~F[:, None] * (M @ da - K[K_ROWS].T @ dx - load)
 
-        return Solution(a, x, kept, change)
+        return Solution(a, x, ~F * (M @ a + bias - tau - K[K_ROWS].T @ x), kept, change)
 
     def added(self, q: Array, v: Array, a: Array) -> Array:
         """Torques (n_v, n_parameters) that accelerations ask for beyond, with masses and parameters of joints."""

@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from varichain.derivatives.closure import closure_at
-from varichain.derivatives.directions import Directions, directions_of
+from varichain.derivatives.directions import Directions
+from varichain.derivatives.equations import Equations
 from varichain.derivatives.loads import loads_of, memory_of
+from varichain.derivatives.modes import modes_in_motion
 from varichain.derivatives.named import Derivative, Places, freedom_places, sizes
+from varichain.derivatives.restrained import checked_stops, free_directions
 from varichain.dynamics.actuator_solve import Actuators, actuators_of
-from varichain.dynamics.arguments import Table, opened, require_mass
+from varichain.dynamics.arguments import opened, require_mass
 from varichain.dynamics.forces import Force, constant_forces
 from varichain.dynamics.inverse import inverse_dynamics
 from varichain.dynamics.mobility import mobility
-from varichain.dynamics.rank import kept_rows
 from varichain.kernels.derivative_closure import ACCELERATIONS_BY_Q, K_RATES, SPEEDS_BY_Q
 from varichain.kernels.derivative_inverse import inverse_dynamics_derivatives as _derivatives
 from varichain.layout.layout import Layout
@@ -101,6 +102,7 @@ def inverse_dynamics_derivatives(
     forces: Iterable[Force] = (),
     *,
     weights: Mapping[str, float] | None = None,
+    limits: str = "off",
     prefer: Iterable[str] = (),
 ) -> InverseDynamicsDerivatives:
     """Derivatives of the forces that give accelerations, by positions, velocities and accelerations.
@@ -115,6 +117,8 @@ def inverse_dynamics_derivatives(
         a: Accelerations (n_v,) that keep the loops closed, or {joint: value}; None for none.
         forces: External forces on links.
         weights: Cost of an actuated joint's torque squared, 1 if not named, as of `inverse_dynamics`.
+        limits: "off"; or "hard": what rests at a stop, or in dry friction, and is not accelerated, is locked, and
+            motions keep it so.
         prefer: Joints or freedoms that must be independent.
 
     Raises:
@@ -126,7 +130,10 @@ def inverse_dynamics_derivatives(
     require_mass(layout)
     given = constant_forces(forces)
     found = inverse_dynamics(m, s, a, given, actuators=False)
-    chain = _Chain(layout, table, s, found.a, found.tau, prefer)
+    equations = Equations(m, s, limits=checked_stops(limits))
+    if limits == "hard":
+        equations.restraining.set(modes_in_motion(s, found.a, equations.restraining))
+    chain = _Chain(layout, equations, s, found.a, found.tau, prefer)
     tree = np.empty((3, layout.n_v, layout.n_v))
     _derivatives(table, s.q, s.v, found.a, loads_of(layout, given), tree, *memory_of(layout)[:3])
     by = chain.closed(tree)
@@ -138,7 +145,7 @@ def inverse_dynamics_derivatives(
         found.a,
         W,
         tuple(layout.freedom_name(int(k)) for k in chain.directions.independent),
-        not layout.is_tree and mobility(m, s).is_nearly_singular,
+        equations.is_nearly_singular or (not layout.is_tree and mobility(m, s).is_nearly_singular),
         layout.mechanism_name,
     )
 
@@ -146,15 +153,19 @@ def inverse_dynamics_derivatives(
 class _Chain:
     """A closed chain in a state, with accelerations and forces of its tree."""
 
-    def __init__(self, layout: Layout, table: Table, s: State, a: Array, tau: Array, prefer: Iterable[str]) -> None:
-        self._layout, self._table, self._s, self._a, self.tau = layout, table, s, a, tau
-        kept = kept_rows(layout, table, s.q)
-        self._equations = self._closure(np.zeros(layout.n_rows))[0]
-        self.directions: Directions = directions_of(layout, self._equations, kept, prefer)
+    def __init__(
+        self, layout: Layout, equations: Equations, s: State, a: Array, tau: Array, prefer: Iterable[str]
+    ) -> None:
+        self._of, self._s, self._a, self.tau = equations, s, a, tau
+        self.directions: Directions = free_directions(layout, equations, s.q, s.v, prefer)
+        self._n_rows = layout.n_rows + equations.restraining.n_closed
+        self._equations = self._layers(s.v, a, np.zeros(self._n_rows))
 
-    def _closure(self, multipliers: Array) -> tuple[Array, Array]:
-        """Derivatives of the loops' equations, and of K^T x."""
-        return closure_at(self._layout, self._table, self._s.q, self._s.v, self._a, multipliers)
+    def _layers(self, v: Array, a: Array, x: Array) -> Array:
+        """Derivatives of the equations of rows, and of locked freedoms, whose are constant."""
+        layers = self._of.rows(self._s.q, v, a, x).layers
+        locked = np.zeros((4, len(self.directions.kept) - self._n_rows, len(a)))
+        return np.concatenate([layers, locked], axis=1)
 
     def closed(self, tree: Array) -> Array:
         """Derivatives (3, n_v, n_f) of tau along closed motions, from those of the tree (3, n_v, n_v)."""
@@ -168,8 +179,8 @@ class _Chain:
     def turned(self, y: Array) -> Array:
         """Change of W y along closed motions (n_v, n_f), y being constant."""
         W = self.directions.W
-        equations, _ = closure_at(self._layout, self._table, self._s.q, W @ y)
-        return self.directions.following(-equations[SPEEDS_BY_Q] @ W)
+        layers = self._layers(W @ y, 0.0 * self._a, np.zeros(self._n_rows))
+        return self.directions.following(-layers[SPEEDS_BY_Q] @ W)
 
     def reduced(self, by: Array, forces: Array) -> Array:
         """Derivatives (3, n_f, n_f) of W^T forces, from those of the forces.
@@ -178,7 +189,8 @@ class _Chain:
         """
         W = self.directions.W
         made: Array = np.einsum("kf,ikg->ifg", W, by)
-        made[0] -= W.T @ self._closure(self.directions.multipliers(forces))[1] @ W
+        x = self.directions.multipliers(forces)[: self._n_rows]
+        made[0] -= W.T @ self._of.rows(self._s.q, self._s.v, self._a, x).forces @ W
         return made
 
 

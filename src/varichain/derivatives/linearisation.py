@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from varichain.derivatives.directions import Directions, directions_of
 from varichain.derivatives.equations import Equations
 from varichain.derivatives.modes import modes_of
 from varichain.derivatives.named import Derivative, freedom_places, sizes
+from varichain.derivatives.restrained import checked_stops, free_directions, start_columns
 from varichain.derivatives.step import METHODS, Point, Stepper
 from varichain.dynamics.arguments import joint_vector, opened, require_mass
 from varichain.dynamics.forces import Force
 from varichain.dynamics.loop_forces import require_closed
 from varichain.errors import InputError, quoted
-from varichain.kernels.derivative_closure import K_ROWS
-from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
@@ -120,28 +118,3 @@ def linearise(
         equations.is_nearly_singular,
         layout.mechanism_name,
     )
-
-
-def checked_stops(limits: Any) -> str:
-    """`limits` if it is "hard" or "off"."""
-    if not isinstance(limits, str) or limits not in ("hard", "off"):
-        raise InputError(f"limits must be 'hard' or 'off' in derivatives, not {quoted(limits)}")
-    return limits
-
-
-def free_directions(layout: Layout, equations: Equations, q: Array, v: Array, prefer: Iterable[str] = ()) -> Directions:
-    """Directions of the mechanism's own freedoms that keep loops, closed stops and locked freedoms as they are."""
-    own, n = equations.own, layout.n_v
-    none = np.zeros(equations.n)
-    layers = equations.rows(q, v, none, np.zeros(layout.n_rows + equations.restraining.n_closed)).layers
-    locked = np.eye(n)[equations.restraining.locked[own]]
-    units = np.zeros((4, len(locked), n))
-    units[K_ROWS] = locked
-    kept = np.concatenate([equations.kept(q, layers[K_ROWS]), np.ones(len(locked), dtype=bool)])
-    return directions_of(layout, np.concatenate([layers[:, :, own], units], axis=1), kept, prefer)
-
-
-def start_columns(directions: Directions) -> Array:
-    """Changes of all q and v (2 n_v, 2 n_f) with independent positions, then velocities."""
-    W = directions.W
-    return np.block([[W, np.zeros_like(W)], [directions.turning, W]])

@@ -90,6 +90,22 @@ class Restraining:
         """Number of closed rows."""
         return len(self._closed) + len(self._balls)
 
+    def reactions(self, modes: Modes, forces: Array, multipliers: Array) -> dict[str, Array]:
+        """Forces (1 or 3, ...) of what is locked, from those of freedoms (n_v, ...) and of closed rows (n, ...)."""
+        found, rows = {}, iter(multipliers)
+        balls: list[tuple[str, int]] = []
+        for name, record in zip(self.names, self._records, strict=True):
+            if name not in modes or not modes[name]["locked"]:
+                continue
+            n, k = 3 if record["kind"] == WHOLE_BALL else 1, int(record["dof"])
+            if record["loop"] >= 0:
+                found[name] = np.array([next(rows) for _ in range(n)])
+            elif record["kind"] in (COORDINATE, WHOLE_BALL):
+                found[name] = forces[k : k + n]
+            else:
+                balls.append((name, n))
+        return found | {name: np.array([next(rows) for _ in range(n)]) for name, n in balls}
+
     @property
     def n_rows(self) -> int:
         """Rows of the workspace: of loops, and of stops, closed or open."""

@@ -13,8 +13,8 @@ from varichain.derivatives.design_parameters import Parameter, checked_parameter
 from varichain.derivatives.directions import Directions
 from varichain.derivatives.equations import Equations
 from varichain.derivatives.feedback import checked_controller, controller_parameters
-from varichain.derivatives.linearisation import checked_stops, free_directions, start_columns
 from varichain.derivatives.named import Derivative, freedom_places
+from varichain.derivatives.restrained import checked_stops, free_directions, start_columns
 from varichain.derivatives.step import METHODS
 from varichain.dynamics.arguments import joint_vector, opened, require_mass
 from varichain.dynamics.forces import Force, constant_forces

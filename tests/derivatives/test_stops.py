@@ -1,0 +1,165 @@
+"""Stops and dry friction by their present mode: what is closed or sticks is a freedom less."""
+
+import numpy as np
+import pytest
+
+import closed_zoo
+import varichain as vc
+from derivatives import differences
+from lane import scaled
+from measure import deviation
+
+# Central differences of order four with the best step; rows of stops are differenced themselves.
+DIFFERENCED = 1e-7
+
+
+def simulated(m, s, tau):
+    """Accelerations of a simulation with stops and friction: those that it begins with."""
+    h = 1e-6
+    options = {"method": "euler", "step": h, "limits": "hard"}
+    end = vc.simulate(m, s, s.time + h, controller=lambda m, s: tau, **options).final
+    return (end.v - s.v) / h
+
+
+def three_arms(**of_elbow):
+    """A chain of three boxes, the middle hinge with given numbers."""
+    m, box = vc.Mechanism("arms"), vc.Inertia.box(1.0, (0.5, 0.1, 0.05), com=(0.25, 0, 0))
+    m.add_link("upper", joint=vc.Revolute("y", name="shoulder", damping=0.1), inertia=box)
+    m.add_link("lower", "upper", vc.Revolute("y", name="elbow", **of_elbow), at=(0.5, 0, 0), inertia=box)
+    m.add_link("hand", "lower", vc.Revolute("z", name="wrist"), at=(0.5, 0, 0), inertia=box)
+    return m
+
+
+def without_elbow(m, q):
+    """The same chain with a fixed joint in place of the elbow."""
+    box = m.links[0].inertia
+    rigid = vc.Mechanism("rigid")
+    rigid.add_link("upper", joint=m.joint("shoulder"), inertia=box)
+    at = vc.Pose((0.5, 0, 0), rotation_vector=(0, q, 0))
+    rigid.add_link("lower", "upper", vc.Fixed(name="stiff"), at=at, inertia=box)
+    rigid.add_link("hand", "lower", m.joint("wrist"), at=(0.5, 0, 0), inertia=box)
+    return rigid
+
+
+@pytest.mark.parametrize(("numbers", "push"), [({"limits": (0.0, 2.0)}, -20.0), ({"friction": 30.0}, 0.0)])
+def test_a_locked_freedom(numbers, push):
+    """An elbow that is pressed to its stop, or sticks, is a fixed joint: forward and inverse dynamics."""
+    m = three_arms(**numbers)
+    s, tau = m.state(), np.array([1.0, push, 0.5])
+    s.q, s.v = (0.3, 0.0, 0.4), (0.7, 0.0, -0.5)
+    rigid = without_elbow(m, 0.0)
+    there = rigid.state()
+    there.q, there.v = s.q[[0, 2]], s.v[[0, 2]]
+    found, expected = (
+        vc.forward_dynamics_derivatives(m, s, tau, limits="hard"),
+        vc.forward_dynamics_derivatives(rigid, there, tau[[0, 2]]),
+    )
+    assert found.independent == ("shoulder", "wrist")
+    assert found.a.value[1] == 0.0 and deviation(found.a.value[[0, 2]], expected.a.value) < 1e-12
+    for by in ("by_q", "by_v", "by_tau"):
+        part = np.asarray(getattr(found, by))[[0, 2]]
+        assert deviation(part[:, [0, 2]] if by == "by_tau" else part, getattr(expected, by)) < 1e-12
+    assert not np.asarray(found.by_tau)[:, 1].any()
+    assert found.stops.by_tau["elbow", "elbow"].item() == -1.0  # the stop bears it all
+    a = found.a.value
+    inverse = vc.inverse_dynamics_derivatives(m, s, a, limits="hard")
+    rigid_inverse = vc.inverse_dynamics_derivatives(rigid, there, a[[0, 2]])
+    assert inverse.independent == ("shoulder", "wrist") and deviation(inverse.tau_ind.by_q, rigid_inverse.by_q) < 1e-12
+    assert deviation(np.asarray(inverse.by_v)[[0, 2]], rigid_inverse.by_v) < 1e-12
+    assert vc.inverse_dynamics_derivatives(m, s, [0.1, 1.0, 0.0], limits="hard").by_q.shape == (3, 3)  # it leaves
+
+
+def test_forces_of_stops():
+    """What a stop bears changes as the torque does that would hold its joint there."""
+    m = three_arms(limits=(0.0, 2.0))
+    s, tau = m.state(), np.array([1.0, -20.0, 0.5])
+    s.q, s.v = (0.3, 0.0, 0.4), (0.7, 0.0, -0.5)
+    found = vc.forward_dynamics_derivatives(m, s, tau, limits="hard")
+    driven = vc.driven_dynamics_derivatives(m, s, {"elbow": 0.0}, tau)
+    assert deviation(found.stops.value, driven.drives.value) < 1e-12
+    assert deviation(found.stops.by_q, np.asarray(driven.drives.by_q)[:, [0, 2]]) < 1e-12
+    assert deviation(found.stops.by_v, np.asarray(driven.drives.by_v)[:, [0, 2]]) < 1e-12
+
+
+def test_open_stops_change_nothing():
+    """A stop that is not touched, or is about to be left, plays no part."""
+    m = three_arms(limits=(0.0, 2.0))
+    s = m.state()
+    s.q, s.v = (0.3, 0.1, 0.4), (0.7, -0.2, -0.5)
+    for at, push in ((0.1, -20.0), (0.0, 20.0)):
+        s.q = (0.3, at, 0.4)
+        s.v = (0.7, 0.0, -0.5)
+        found = vc.forward_dynamics_derivatives(m, s, [0.0, push, 0.0], limits="hard")
+        assert deviation(found.by_q, vc.forward_dynamics_derivatives(m, s, [0.0, push, 0.0]).by_q) == 0.0
+        assert len(found.stops.value) == 0
+    s.v = (0.7, -0.2, -0.5)
+    with pytest.raises(vc.InputError, match="moves into its stop"):
+        vc.forward_dynamics_derivatives(m, s, limits="hard")
+    with pytest.raises(vc.InputError, match="'hard' or 'off'"):
+        vc.forward_dynamics_derivatives(m, s, limits="soft")
+
+
+def ball_at_its_cone():
+    """A ball at rest against its cone, turning about its long axis, and torques that press it there."""
+    limits = vc.SwingTwist(axis="z", swing=0.5, twist=(-2.0, 2.0))
+    m = vc.Mechanism("ball")
+    body = vc.Inertia.box(1.0, (0.1, 0.2, 0.5), com=(0.05, 0, -0.25))
+    m.add_link("body", joint=vc.Spherical(name="ball", limits=limits, damping=0.02), inertia=body)
+    s = m.state()
+    s["ball"].orientation = (0.5 * np.cos(0.7), 0.5 * np.sin(0.7), 0.0)
+    return m, s, np.array([3.0, 2.0, 0.4])
+
+
+def hinge_at_its_stop():
+    """A five-bar whose closing hinge is at its stop, and torques that press it there."""
+    m, s = closed_zoo.five_bar()
+    pin = m.virtual_links[0].joint.name
+    angle = float(np.ravel(vc.loop_states(m, s)[pin].q)[0])
+    m = m.copy()
+    m.edit_joint(pin, limits=(angle - 1.0, angle))
+    return m, s.copy().follow(m), np.array([20.0, 0.0, -20.0, 0.0])
+
+
+@pytest.mark.parametrize("case", scaled([ball_at_its_cone, hinge_at_its_stop], [ball_at_its_cone]))
+def test_stops_that_are_rows(case):
+    """Stops of balls and of joints that close loops are rows: accelerations under torques are those of simulations."""
+    m, s, tau = case()
+    if not vc.forward_dynamics_derivatives(m, s, tau, limits="hard").stops.value.size:
+        tau = -tau
+    found = vc.forward_dynamics_derivatives(m, s, tau, limits="hard")
+    assert len(found.stops.value) == 1
+    free = vc.forward_dynamics_derivatives(m, s, tau)
+    assert found.W.shape[1] == free.W.shape[1] - 1
+    if s.layout.is_tree:
+        assert deviation(found.a.value, simulated(m, s, tau)) < 1e-5  # of first order in the step
+    by_tau = differences.by_vector(lambda x: vc.forward_dynamics_derivatives(m, s, x, limits="hard").a.value, tau)
+    assert deviation(found.by_tau, by_tau) < DIFFERENCED
+    M, W = vc.mass_matrix(m, s), found.W
+    assert deviation(found.by_tau, W @ np.linalg.solve(W.T @ M @ W, W.T)) < 1e-9
+
+
+def test_rows_of_a_ball_change_with_its_turn():
+    """Along directions that keep the ball on its cone accelerations change as those of the states there do."""
+    m, s, tau = ball_at_its_cone()
+    found = vc.forward_dynamics_derivatives(m, s, tau, limits="hard")
+    if not found.stops.value.size:
+        tau = -tau
+        found = vc.forward_dynamics_derivatives(m, s, tau, limits="hard")
+
+    def on_cone(k, x):
+        near = s.integrate(x * found.W[:, k])
+        tilt = vc.pose(m, near, "body")
+        a = tilt.R[:, 2]
+        angle = np.arccos(a[2])
+        axis = np.cross((0, 0, 1), a)
+        back = vc.Pose(rotation_vector=(0.5 - angle) * axis / np.linalg.norm(axis))
+        near["ball"].orientation = vc.Pose(R=back.R @ tilt.R)
+        return near
+
+    def accelerations(near):
+        return vc.forward_dynamics_derivatives(m, near, tau, limits="hard").a.value
+
+    expected = np.column_stack(
+        [differences.central(accelerations, lambda x, k=k: on_cone(k, x), 1e-3) for k in range(found.W.shape[1])]
+    )
+    assert deviation(found.by_q, expected) < 1e-6
