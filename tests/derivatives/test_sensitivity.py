@@ -173,6 +173,14 @@ def test_parameters_through_a_catch():
     assert vc.sensitivity(m, s, 0.28, events, by=["hinge.armature"], step=5e-3).by_parameters.array.any()
 
 
+@long_run
+def test_conditions_of_time():
+    """A condition that asks for the time too passes with it: a moving threshold."""
+    m, s = arm()
+    lift = vc.when(lambda m, s: s["elbow"].q - 0.1 + 0.5 * s.time, vc.push("lower", (0.0, 0.0, 0.3)))
+    assert len(compare(m, s, 0.15, [lift]).events) == 1
+
+
 def test_refusals():
     """What cannot be differentiated is refused with a sentence."""
     m, s = arm(limits=(0.0, 2.0))

@@ -117,11 +117,13 @@ class Carrier(Recorder):
         modes, self._modes = self._modes, engine.modes()
         self.s = engine.state.copy()
         struck = {engine.restraint_names[one["restraint"]] for one in engine.new_transitions() if one["kind"] == STRUCK}
-        if struck or _differ(modes, self._modes):
+        is_event = bool(struck) or _differ(modes, self._modes)
+        if is_event:
             end = self._met(engine, end, modes, struck)
         self._require_same(end)
         self._at = Point(*self._extended(self.s), end.dq, end.dv)
-        self.equations.restraining.set(self._modes)
+        if is_event:
+            self.equations.restraining.set(self._modes)
         self._at.dv[self.equations.restraining.locked] = 0.0
         self.is_nearly_singular |= self.equations.is_nearly_singular
 

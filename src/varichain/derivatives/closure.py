@@ -9,11 +9,13 @@ import numpy as np
 from varichain.derivatives.directions import Directions, directions_of
 from varichain.dynamics.arguments import Table
 from varichain.dynamics.loop_forces import require_closed
+from varichain.dynamics.mobility import mobility
 from varichain.dynamics.rank import kept_rows
 from varichain.kernels.derivative_chains import CHAIN_WORK
 from varichain.kernels.derivative_closure import closure_derivatives
-from varichain.layout.layout import Layout
+from varichain.layout.layout import Layout, layout_of
 from varichain.layout.state import State
+from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
 
 
@@ -39,3 +41,8 @@ def closed_directions(layout: Layout, table: Table, s: State, prefer: Iterable[s
         require_closed(layout, table, s)
     equations, _ = closure_at(layout, table, s.q, s.v)
     return directions_of(layout, equations, kept_rows(layout, table, s.q), prefer)
+
+
+def is_nearly_singular(m: Mechanism, s: State) -> bool:
+    """Whether which rows of the loops are independent is a close decision in a state."""
+    return not layout_of(m).is_tree and mobility(m, s).is_nearly_singular

@@ -8,6 +8,7 @@ import numpy as np
 
 from varichain.derivatives.design_parameters import redesigned
 from varichain.derivatives.equations import Equations
+from varichain.derivatives.feedback import slope
 from varichain.derivatives.step import Point
 from varichain.dynamics.joint_forces import carried_wrenches
 from varichain.errors import InputError
@@ -30,7 +31,10 @@ def gradient_along(event: When | WhenForce, carrier: Carrier, at: Point) -> Arra
     for j, column in enumerate(np.vstack([at.dq[own], at.dv[own]]).T):
 
         def value(h: float, j: int = j, column: Array = column) -> Array:
-            return np.array([float(event.condition(*carrier.moved((m, s), column, j - 1, h)))])
+            there, near = carrier.moved((m, s), column, j - 1, h)
+            if j == 0:  # along the motion time goes on
+                near.time = s.time + h
+            return np.array([float(event.condition(there, near))])
 
         found.append(float(carrier.slope_along(value, column, j - 1)[0]))
     return np.array(found)
@@ -40,6 +44,8 @@ def _of_load(event: WhenForce, carrier: Carrier, at: Point) -> Array:
     """Of the load of a joint: accelerations and multipliers change exactly, the wrench with them by differences."""
     equations, t = carrier.equations, carrier.s.time
     tau, dtau = carrier.stepper.torques(t, at)
+    still = Point(at.q, at.v, at.dq[:, :0], at.dv[:, :0])
+    dtau[:, 0] += slope(lambda h: carrier.stepper.torques(t + h, still)[0], 1.0)  # along the motion time goes on
     found, added = equations.solve(at.q, at.v, tau), np.zeros_like(at.dq)
     if n := len(equations.parameters):
         added[:, -n:] = equations.added(at.q, at.v, found.a)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from varichain.derivatives.closure import closure_at
+from varichain.derivatives.closure import closure_at, is_nearly_singular
 from varichain.derivatives.design_parameters import Parameter, by_design, checked_parameters
 from varichain.derivatives.directions import Directions, directions_of
 from varichain.derivatives.loads import loads_of, memory_of
@@ -51,6 +51,8 @@ class DesignDerivatives(Reported):
         q: How the joints of the tree follow (n_v, n_parameters), along the directions of `State.integrate`.
         parameters: Their names.
         independent: Names of the freedoms that are kept.
+        is_nearly_singular: Whether which rows of the loops are independent was a close decision: derivatives may then
+            be huge, and mean nothing but that.
         tau: M a + bias of the tree joints, independent accelerations being given; None if torques were given.
         tau_ind: W^T tau, forces along the independent freedoms; None if torques were given.
         a: Accelerations of the tree joints under given torques; None if accelerations were given.
@@ -60,6 +62,7 @@ class DesignDerivatives(Reported):
     q: Derivative
     parameters: tuple[str, ...]
     independent: tuple[str, ...]
+    is_nearly_singular: bool
     name: str
     tau: ByDesign | None = None
     tau_ind: ByDesign | None = None
@@ -70,7 +73,8 @@ class DesignDerivatives(Reported):
         """Sizes, and the largest entries."""
         found = {"tau": self.tau, "tau_ind": self.tau_ind, "a": self.a, "multipliers": self.multipliers}
         matrices = {"q": self.q} | {what: one.by_design for what, one in found.items() if one is not None}
-        return f"derivatives of {self.name!r} by {names(self.parameters)}", (sizes(matrices),)
+        note = ", nearly singular," if self.is_nearly_singular else ""
+        return f"derivatives of {self.name!r}{note} by {names(self.parameters)}", (sizes(matrices),)
 
 
 def design_derivatives(
@@ -131,7 +135,8 @@ def design_derivatives(
         results = {"a": named(motion, by_a), "multipliers": named(x, by_x, row_places(layout))}
     kept = tuple(layout.freedom_name(int(k)) for k in design.directions.independent)
     moved = Derivative(design.dq[design.own], rows, columns)
-    return DesignDerivatives(moved, tuple(parameters), kept, layout.mechanism_name, **results)
+    flag = is_nearly_singular(m, s)
+    return DesignDerivatives(moved, tuple(parameters), kept, flag, layout.mechanism_name, **results)
 
 
 class _Design:

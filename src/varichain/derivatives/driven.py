@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from varichain.derivatives.closure import closed_directions, closure_at
+from varichain.derivatives.closure import closed_directions, closure_at, is_nearly_singular
 from varichain.derivatives.directions import Indices
+from varichain.derivatives.leaning import is_nearly_dependent
 from varichain.derivatives.loads import loads_of, memory_of
 from varichain.derivatives.named import Derivative, Places, freedom_places, row_places, sizes
 from varichain.dynamics.arguments import joint_vector, opened, require_mass
@@ -56,6 +57,8 @@ class DrivenDynamicsDerivatives(Reported):
         multipliers: Forces along the rows of loops and couplings, those of one choice where rows are redundant.
         W: Directions of q (n_v, n_f): drives are moved too.
         independent: Names of the freedoms that are columns.
+        is_nearly_singular: Whether rows of the loops nearly depend on each other, with the drives in place or without:
+            derivatives may then be huge, and mean nothing but that.
     """
 
     a: ByDrive
@@ -63,12 +66,14 @@ class DrivenDynamicsDerivatives(Reported):
     multipliers: ByDrive
     W: Array
     independent: tuple[str, ...]
+    is_nearly_singular: bool
     name: str
 
     def report(self) -> Report:
         """Sizes, and the largest entries."""
         matrices = {f"{what} by {x}": getattr(getattr(self, what), f"by_{x}") for what in ("a", "drives") for x in "qv"}
-        return f"derivatives of {self.name!r} with drives, by {names(self.independent)}", (sizes(matrices),)
+        note = ", nearly singular" if self.is_nearly_singular else ""
+        return f"derivatives of {self.name!r} with drives{note}, by {names(self.independent)}", (sizes(matrices),)
 
 
 def driven_dynamics_derivatives(
@@ -122,6 +127,7 @@ def driven_dynamics_derivatives(
         named(system.x, by[2], row_places(layout)),
         directions.W,
         tuple(layout.freedom_name(int(k)) for k in directions.independent),
+        system.is_nearly_singular or is_nearly_singular(m, s),
         layout.mechanism_name,
     )
 
@@ -131,6 +137,7 @@ class _System:
 
     Attributes:
         a, drive, x: Accelerations, torques of drives, multipliers.
+        is_nearly_singular: Whether rows nearly depend on each other while drives are in place.
     """
 
     def __init__(self, m: Mechanism, s: State, drives: Indices, tau: Array, accelerations: Array) -> None:
@@ -143,6 +150,7 @@ class _System:
         self._K = np.zeros((0, n)) if not layout.n_rows else constraint_matrix(layout, table, s.q)
         opening = self._K @ accelerations + (constraint_bias(layout, table, s) if layout.n_rows else 0.0)
         self._kept = kept_by_kinematics(self._K[:, F], layout.rank_tolerance) if layout.n_rows else np.zeros(0, bool)
+        self.is_nearly_singular = is_nearly_dependent(self._K[:, F])
         inverse_dynamics(table, s.q, s.v, accelerations, bias)
         found, x = self._solved((tau - bias)[F][:, None], -opening[self._kept][:, None])
         self.a, self.x = accelerations + found[:, 0], x[:, 0]

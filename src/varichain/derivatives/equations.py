@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.derivatives.design_parameters import Parameter, by_design
-from varichain.derivatives.leaning import Leaning
+from varichain.derivatives.leaning import Leaning, is_nearly_dependent
 from varichain.derivatives.loads import loads_of, memory_of
 from varichain.derivatives.places import Places
 from varichain.derivatives.restraining import Restraining
@@ -42,7 +42,6 @@ from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
 
-_SINGULAR = 1e-4  # singular values below this part of the largest, as in `mobility`: derivatives may mean nothing
 _CLOSED, _MOST = 1e-13, 8  # [m or rad] to which loops are closed after a step, and most corrections
 
 
@@ -93,6 +92,7 @@ class Equations:
         self.layout, self.own, self.n = self.places.layout, self.places.own, self.places.layout.n_v
         self.restraining = Restraining(self.layout, limits)
         self.is_nearly_singular = False
+        self._rank: dict[int, int] = {}  # by revision of the modes
         self.forces = constant_forces(forces)
         self._loads, self._memory = loads_of(self.layout, self.forces), memory_of(self.layout)[:3]
         self._is_place = np.ones(self.n, dtype=bool)
@@ -136,9 +136,10 @@ class Equations:
         kept = kept_rows(self.layout, self.layout.workspaces.of_thread.table, q) if plain else None
         if kept is None:
             kept = kept_by_kinematics(K[:, F], self.layout.rank_tolerance)
-        size = np.linalg.norm(K[kept][:, F], axis=1)
-        sigma = np.linalg.svd(K[kept][:, F] / size[:, None], compute_uv=False) if kept.any() else np.ones(1)
-        self.is_nearly_singular |= bool(sigma[-1] < _SINGULAR * sigma[0])
+        # a rank that changes without an event is that of a configuration that is passed
+        rank, modes = int(kept.sum()), self.restraining.revision
+        changed = self._rank.setdefault(modes, rank) != rank
+        self.is_nearly_singular |= changed or is_nearly_dependent(K[:, F])
         return kept
 
     def _inverse(self, q: Array, v: Array, a: Array) -> Array:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from varichain.derivatives.closure import is_nearly_singular
 from varichain.derivatives.directions import directions_of
 from varichain.derivatives.equations import Equations
 from varichain.derivatives.loads import loads_of, memory_of
@@ -19,7 +20,6 @@ from varichain.dynamics.arguments import joint_vector, opened, require_inertia, 
 from varichain.dynamics.forces import Force
 from varichain.dynamics.forward import is_close_decision
 from varichain.dynamics.loop_forces import require_closed
-from varichain.dynamics.mobility import mobility
 from varichain.kernels.derivative_forward import forward_dynamics_derivatives as _derivatives
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
@@ -35,12 +35,15 @@ class ByTorque:
         value: The results (n,).
         by_q, by_v: Derivatives along closed motions (n, n_f).
         by_tau: Derivatives by the torques of all tree joints (n, n_v).
+        is_nearly_singular: Whether which rows of the loops are independent was a close decision: derivatives may then
+            be huge, and mean nothing but that.
     """
 
     value: Array
     by_q: Derivative
     by_v: Derivative
     by_tau: Derivative
+    is_nearly_singular: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -138,12 +141,12 @@ def forward_dynamics_derivatives(
     directions = directions_of(layout, equations, kept, prefer)
     W, turning = directions.W, directions.turning
     every, columns = freedom_places(layout, range(n)), freedom_places(layout, directions.independent)
+    is_close = is_close_decision(*pivots) or is_nearly_singular(m, s)
 
     def along(value: Array, by: Array, rows: Places) -> ByTorque:
         by_q, by_v = by[0] @ W + by[1] @ turning, by[1] @ W
-        return ByTorque(
-            value, Derivative(by_q, rows, columns), Derivative(by_v, rows, columns), Derivative(by[2], rows, every)
-        )
+        parts = Derivative(by_q, rows, columns), Derivative(by_v, rows, columns), Derivative(by[2], rows, every)
+        return ByTorque(value, *parts, is_close)
 
     return ForwardDynamicsDerivatives(
         along(a, moved, every),
@@ -151,7 +154,7 @@ def forward_dynamics_derivatives(
         along(np.zeros(0), np.zeros((3, 0, n)), {}),
         W,
         tuple(layout.freedom_name(int(k)) for k in directions.independent),
-        is_close_decision(*pivots) or (not layout.is_tree and mobility(m, s).is_nearly_singular),
+        is_close,
         layout.mechanism_name,
     )
 
@@ -172,9 +175,11 @@ def _restrained(
         found.change(still, still, unit, still),
     )
     every, columns = freedom_places(layout, range(n)), freedom_places(layout, directions.independent)
+    is_close = equations.is_nearly_singular or is_nearly_singular(m, s)
 
     def named(value: Array, by: list[Array], rows: Places) -> ByTorque:
-        return ByTorque(value, *(Derivative(x, rows, of) for x, of in zip(by, (columns, columns, every), strict=True)))
+        by_q, by_v, by_tau = (Derivative(x, rows, of) for x, of in zip(by, (columns, columns, every), strict=True))
+        return ByTorque(value, by_q, by_v, by_tau, is_close)
 
     def stopping(x: Array, forces: Array) -> dict[str, Array]:
         return equations.restraining.reactions(modes, forces, x[n_rows:])
@@ -193,6 +198,6 @@ def _restrained(
         named(np.concatenate([np.zeros(0), *values.values()]), joined, rows),
         W,
         tuple(layout.freedom_name(int(k)) for k in directions.independent),
-        equations.is_nearly_singular or (not layout.is_tree and mobility(m, s).is_nearly_singular),
+        is_close,
         layout.mechanism_name,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from varichain.derivatives.closure import closure_at
+from varichain.derivatives.closure import closure_at, is_nearly_singular
 from varichain.derivatives.directions import directions_of
 from varichain.derivatives.loads import loads_of, memory_of
 from varichain.derivatives.named import Derivative, freedom_places, sizes
@@ -36,6 +36,8 @@ class ImpactDerivatives(Reported):
         by_v: Derivative by velocities before (n_v, n_v): a projection, whose square it is.
         W: Directions of q (n_v, n_f).
         independent: Names of the freedoms that are columns of `by_q`.
+        is_nearly_singular: Whether which rows of the loops are independent was a close decision: derivatives may then
+            be huge, and mean nothing but that.
     """
 
     v: Array
@@ -43,11 +45,13 @@ class ImpactDerivatives(Reported):
     by_v: Derivative
     W: Array
     independent: tuple[str, ...]
+    is_nearly_singular: bool
     name: str
 
     def report(self) -> Report:
         """Sizes, and the largest entries."""
-        title = f"derivatives of an impact of {self.name!r}, by {names(self.independent)}"
+        note = ", nearly singular" if self.is_nearly_singular else ""
+        title = f"derivatives of an impact of {self.name!r}{note}, by {names(self.independent)}"
         return title, (sizes({"v by q": self.by_q, "v by v": self.by_v}),)
 
 
@@ -92,6 +96,7 @@ def impact_derivatives(m: Mechanism, s: State, *, prefer: Iterable[str] = ()) ->
         Derivative(np.asarray(by_v), every, every),
         W,
         tuple(layout.freedom_name(int(k)) for k in directions.independent),
+        is_nearly_singular(m, s),
         layout.mechanism_name,
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from varichain.derivatives.closure import is_nearly_singular
 from varichain.derivatives.directions import Directions
 from varichain.derivatives.equations import Equations
 from varichain.derivatives.loads import loads_of, memory_of
@@ -18,7 +19,6 @@ from varichain.dynamics.actuator_solve import Actuators, actuators_of
 from varichain.dynamics.arguments import opened, require_mass
 from varichain.dynamics.forces import Force, constant_forces
 from varichain.dynamics.inverse import inverse_dynamics
-from varichain.dynamics.mobility import mobility
 from varichain.kernels.derivative_closure import ACCELERATIONS_BY_Q, K_RATES, SPEEDS_BY_Q
 from varichain.kernels.derivative_inverse import inverse_dynamics_derivatives as _derivatives
 from varichain.layout.layout import Layout
@@ -145,7 +145,7 @@ def inverse_dynamics_derivatives(
         found.a,
         W,
         tuple(layout.freedom_name(int(k)) for k in chain.directions.independent),
-        equations.is_nearly_singular or (not layout.is_tree and mobility(m, s).is_nearly_singular),
+        equations.is_nearly_singular or is_nearly_singular(m, s),
         layout.mechanism_name,
     )
 

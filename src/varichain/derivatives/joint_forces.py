@@ -81,6 +81,7 @@ def joint_force_derivatives(
         Derivative(along(W, turning, a.by_q, x.by_q), rows, columns),
         Derivative(along(nothing, W, a.by_v, x.by_v), rows, columns),
         Derivative(by_a @ a.by_tau.array - by_x @ x.by_tau.array, rows, every),
+        motion.is_nearly_singular,
     )
 
 

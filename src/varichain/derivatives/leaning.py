@@ -7,6 +7,17 @@ from numpy.typing import NDArray
 
 from varichain.spatial.arrays import Array
 
+# Singular values below this part of the largest, as in `mobility`, and above rounding: derivatives may mean nothing.
+_SINGULAR, _DEPENDENT = 1e-4, 1e-9
+
+
+def is_nearly_dependent(K: Array) -> bool:
+    """Whether rows (n, n_v) nearly depend on each other, and not quite."""
+    if not K.size:
+        return False
+    sigma = np.linalg.svd(K, compute_uv=False)
+    return bool(((sigma > _DEPENDENT * sigma[0]) & (sigma < _SINGULAR * sigma[0])).any())
+
 
 class Leaning:
     """How rows push freedoms in a configuration: B (n_v, n) with M_FF B_F = K_F^T, and zero of locked freedoms.

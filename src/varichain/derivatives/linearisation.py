@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from varichain.derivatives.closure import is_nearly_singular
 from varichain.derivatives.equations import Equations
 from varichain.derivatives.modes import modes_of
 from varichain.derivatives.named import Derivative, freedom_places, sizes
@@ -115,6 +116,6 @@ def linearise(
         Derivative(A[:, :n_f], ends, columns),
         Derivative(A[:, n_f:], ends, columns),
         Derivative(B, ends, freedom_places(layout, range(n))),
-        equations.is_nearly_singular,
+        equations.is_nearly_singular or is_nearly_singular(m, s),
         layout.mechanism_name,
     )

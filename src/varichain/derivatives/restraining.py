@@ -39,6 +39,7 @@ class Restraining:
         workspace: Arrays of the structure, with rows of stops after those of loops.
         names: Of the restraints.
         locked: Freedoms that are locked (n_v,).
+        revision: How often modes were set.
         n_closed: Number of rows that are closed.
     """
 
@@ -46,6 +47,7 @@ class Restraining:
         """Find the restraints; all are free."""
         found = restraints_of(layout, limits)
         self._layout, self.workspace, self.names, self._records = layout, found.workspace, found.names, found.records
+        self.revision = 0
         self.locked: NDArray[np.bool_] = np.zeros(layout.n_v, dtype=bool)
         self._n_rows = (
             self.workspace.length("rows") if len(layout.constraints) or (self._records["loop"] >= 0).any() else 0
@@ -54,6 +56,7 @@ class Restraining:
 
     def set(self, modes: Modes) -> None:
         """Take modes by name; restraints without a mode are free and slide by their velocities."""
+        self.revision += 1
         self.locked[:] = False
         self._closed: list[int] = []  # rows of the workspace
         self._balls: list[Any] = []  # records of stops of balls

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from varichain.derivatives.carrying import Carrier
+from varichain.derivatives.closure import is_nearly_singular
 from varichain.derivatives.design_parameters import Parameter, checked_parameters
 from varichain.derivatives.directions import Directions
 from varichain.derivatives.equations import Equations
@@ -143,7 +144,7 @@ def sensitivity(
         tuple(layout_end.freedom_name(int(k)) for k in ends),
         changes,
         tuple(carrier.happened),
-        carrier.is_nearly_singular,
+        carrier.is_nearly_singular or is_nearly_singular(m, s) or is_nearly_singular(m_end, s_end),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from varichain.derivatives.closure import closed_directions
+from varichain.derivatives.closure import closed_directions, is_nearly_singular
 from varichain.derivatives.named import Derivative, Places, freedom_places, sizes
 from varichain.dynamics.arguments import opened_with_center, require_mass
 from varichain.dynamics.totals import energy, momentum
@@ -49,6 +49,8 @@ class TotalDerivatives(Reported):
         center_of_mass: World position (3,) [m], "x", "y", "z".
         W: Directions of q (n_v, n_f).
         independent: Names of the freedoms that are columns.
+        is_nearly_singular: Whether which rows of the loops are independent was a close decision: derivatives may then
+            be huge, and mean nothing but that.
     """
 
     energy: ByState
@@ -56,13 +58,15 @@ class TotalDerivatives(Reported):
     center_of_mass: ByState
     W: Array
     independent: tuple[str, ...]
+    is_nearly_singular: bool
     name: str
 
     def report(self) -> Report:
         """Sizes, and the largest entries."""
         of = {"energy": self.energy, "momentum": self.momentum, "centre of mass": self.center_of_mass}
         matrices = {f"{what} by {x}": getattr(one, f"by_{x}") for what, one in of.items() for x in "qv"}
-        return f"derivatives of totals of {self.name!r}, by {names(self.independent)}", (sizes(matrices),)
+        note = ", nearly singular" if self.is_nearly_singular else ""
+        return f"derivatives of totals of {self.name!r}{note}, by {names(self.independent)}", (sizes(matrices),)
 
 
 def total_derivatives(m: Mechanism, s: State, *, prefer: Iterable[str] = ()) -> TotalDerivatives:
@@ -110,5 +114,6 @@ def total_derivatives(m: Mechanism, s: State, *, prefer: Iterable[str] = ()) -> 
         along(np.asarray(momenta.about), center, np.zeros((3, n)), _AXES),
         W,
         tuple(layout.freedom_name(int(k)) for k in directions.independent),
+        is_nearly_singular(m, s),
         layout.mechanism_name,
     )

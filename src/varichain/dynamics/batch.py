@@ -16,6 +16,7 @@ from varichain.dynamics.sharing import checked_threads, share
 from varichain.errors import InputError
 from varichain.kernels import closure, links, manifold, projection, rows, stepping, totals, velocity_jump
 from varichain.kernels.actuator_torques import actuator_torques
+from varichain.kernels.closure import row_jacobian
 from varichain.kernels.constrained_dynamics import constrained_forward_dynamics
 from varichain.kernels.derivative_batch import rows_of_forward_derivatives, rows_of_inverse_derivatives
 from varichain.kernels.derivative_forward import derivative_memory, forward_dynamics_derivatives
@@ -32,6 +33,7 @@ from varichain.spatial.checks import count_number, positive_scalar
 
 _AT_ONCE = 64  # rows that a thread takes at a time: a fraction of a millisecond of work
 _MOST_STEPS = 30  # of Newton's method, as in `vc.project`
+_NEARLY_SINGULAR = 1e-4  # singular values below this part of the largest, as in `mobility`
 
 
 class Batch:
@@ -147,6 +149,7 @@ class Batch:
         """Derivatives (n, 3, n_v, n_v) of `forward_dynamics`: by q, by v and by tau, with all loops closed.
 
         Of closed chains only products with directions that keep the loops closed have a meaning; see `Prepared`.
+        `is_nearly_singular(q)` finds states in which the numbers may be huge, and mean nothing but that.
         """
         q, v = self._states(q, v)
         given = self._matrix(tau, (self.n_v,), "tau", len(q))
@@ -165,6 +168,17 @@ class Batch:
 
         self._do(work, len(q))
         return out
+
+    def is_nearly_singular(self, q: ArrayLike) -> NDArray[np.bool_]:
+        """Whether rows of the loops nearly depend on each other (n,)."""
+        q = self._positions(q)
+        if not self.n_rows:
+            return np.zeros(len(q), dtype=bool)
+        K = np.empty((len(q), self.n_rows, self.n_v))
+        self._share(rows.rows_to_matrices, row_jacobian, q, K)
+        sigma = np.linalg.svd(K, compute_uv=False)
+        small = sigma < _NEARLY_SINGULAR * sigma[:, :1]
+        return np.asarray((small & (sigma > self._layout.rank_tolerance * sigma[:, :1])).any(axis=1))
 
     def mass_matrix(self, q: ArrayLike, out: Array | None = None) -> Array:
         """M (n, n_v, n_v)."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from varichain.dynamics.actuator_solve import ActuatorSolve, actuators_of
 from varichain.dynamics.arguments import require_mass
+from varichain.dynamics.forward import is_close_decision
 from varichain.dynamics.motion_basis import MotionBasis
 from varichain.errors import ArrayError, InputError
 from varichain.kernels import jit
@@ -119,6 +120,7 @@ class Prepared:
         "_forward_dynamics",
         "_layout",
         "_memory",
+        "_pivots",
         "_no_acceleration",
         "_shapes",
         "_table",
@@ -159,6 +161,7 @@ class Prepared:
         self._shapes: dict[str, tuple[int, ...]] = {}
         self._set_shapes(0)
         self._derivatives_out = self._multipliers_out = _NOTHING
+        self._pivots: tuple[float, float] | None = None  # of the last derivatives; None after other calls
         self._q = self._q_other = self._v = self._given = self._out = self._rows_out = self._matrix_out = _NOTHING
         self._rotations_out = self._positions_out = self._velocities_out = self._wrenches = self._link = _NOTHING
         self._jacobian_out = self._center_jacobian_out = self._six_out = self._three_out = self._point = _NOTHING
@@ -222,7 +225,8 @@ class Prepared:
 
         Of a closed chain only products with directions that keep the loops closed have a meaning: W of
         `vc.forward_dynamics_derivatives` for q, while v changes as it must. `multipliers_out` (3, n_rows, n_v) gets the
-        derivatives of the rows' multipliers. The first call makes memory to work in.
+        derivatives of the rows' multipliers. `is_nearly_singular` says whether numbers are large because the
+        configuration is. The first call makes memory to work in.
         """
         memory = self._derivative_memory or self._begin_derivatives()
         carried = memory[2] if multipliers_out is None else multipliers_out
@@ -231,7 +235,7 @@ class Prepared:
         if carried is not self._multipliers_out:
             self._fit(multipliers_out=carried)
         loads = _NO_LOADS if wrenches is None else self._loads(wrenches)
-        forward_dynamics_derivatives(self._table, q, v, tau, loads, memory[1], out, carried, *memory[3:])
+        self._pivots = forward_dynamics_derivatives(self._table, q, v, tau, loads, memory[1], out, carried, *memory[3:])
         return out
 
     def _begin_derivatives(self) -> tuple[Array, ...]:
@@ -274,7 +278,7 @@ class Prepared:
         """
         if q is not self._q or v is not self._v or a is not self._given or out is not self._all_out:
             self._fit(q=q, v=v, given=a, all_out=out)
-        found = self._drive
+        found, self._pivots = self._drive, None
         if found is None:
             jit.seal(_ACTUATOR_KERNELS)
             found = self._drive = ActuatorSolve(self._layout, self._actuators)
@@ -300,7 +304,9 @@ class Prepared:
 
     @property
     def is_nearly_singular(self) -> bool:
-        """Whether rows, or actuators, nearly depended on each other at the last `actuator_torques`."""
+        """Whether rows, or actuators, nearly depended on each other at the last derivatives or `actuator_torques`."""
+        if self._pivots is not None:
+            return self.n_rows > 0 and is_close_decision(*self._pivots)
         return self._drive is not None and self._drive.is_nearly_singular
 
     def loop_jacobian(self, q: Array, out: Array) -> Array:
