@@ -48,6 +48,28 @@ def test_designs_are_mechanisms_built_so(closing):
     assert m.joint("knee").name and np.allclose(m.link("coupler").at.p, (0.3, 0, 0))  # the mechanism is as it was
 
 
+def test_external_forces():
+    """Loads in world axes and in those of links: drive torques and forces in joints are those of each design."""
+    m, s = four_bar()
+    forces = [
+        vc.Force("coupler", (3.0, 0, -5.0), at=(0.4, 0, 0.1)),
+        vc.Force("rocker", (1.0, 0, 2.0), (0, 0.5, 0), (0.1, 0, 0), "local"),
+    ]
+    values, p = some_designs(2), scaled(8, 3)
+    found, bare = (vc.designs(m, s, redesign, values, driven(p), given) for given in (forces, ()))
+    assert np.array_equal(found.q, bare.q) and np.abs(found.tau["crank"] - bare.tau["crank"]).max() > 0.1
+    for i, lengths in enumerate(values):
+        own, state = four_bar(*lengths)
+        for j in range(p):
+            state.q, state.v = found.q[i, j], found.v[i, j]
+            result = vc.forward_dynamics(own, state, {"crank": found.tau["crank"][i, j]}, forces)
+            assert found.a[i, j] == pytest.approx(result.a, abs=1e-6)
+            for name, wrench in vc.joint_forces(own, state, result, forces).items():
+                assert found[name][i, j] == pytest.approx(wrench, abs=1e-6), name
+    with pytest.raises(UnknownNameError, match="link"):
+        vc.designs(m, s, redesign, values, driven(p), [vc.Force("nowhere", (1, 0, 0))])
+
+
 def test_power_is_that_of_the_drive():
     """The drive's power is the rate of the energy, and what the damper takes."""
     m, s = four_bar()

@@ -116,7 +116,7 @@ def test_the_cycle_of_the_compass_walker():
 
     def step(x):
         settings = settings_of("rk4", 5e-3, 1e-9, "hard", 10.0, "longest")[0]
-        return stride(start, until, legs, x, settings, None, None, 10.0)[0]
+        return stride(start, [until], legs, x, settings, None, None, 10.0)[0]
 
     jacobian = differences.by_vector(step, found.x, 1e-4)
     expected = np.linalg.eigvals(jacobian)
@@ -132,6 +132,45 @@ def test_stability_is_lost_by_period_doubling():
         x, largest[degrees] = cycle.x, cycle.multipliers[0]
     assert abs(largest[3.0]) < 1.0 and abs(largest[4.2]) < 1.0
     assert abs(largest[4.6].imag) < 1e-9 and largest[4.6].real < -1.0
+
+
+def two_strides(slope):
+    """Start, end, numbers and the event between of two steps of the walker."""
+    start, first, _ = gait(slope)
+    normal = np.array([math.sin(slope), 0.0, math.cos(slope)])
+
+    def height(m, s):
+        if "right stance" not in [link.joint.name for link in m.virtual_links]:
+            return 1.0
+        ahead = vc.pose(m, s, "left sole").p - vc.pose(m, s, "right sole").p
+        return max(float(ahead @ normal), 0.1 - float(ahead[0]))
+
+    def legs(m, s):
+        left, right = s["left leg"].q[2], s["left leg"].q[2] + s["hip"].q
+        v_left, v_right = s["left leg"].v[2], s["left leg"].v[2] + s["hip"].v
+        return np.array([left, right, v_left, v_right])
+
+    landing = vc.connect("left sole", "ground", vc.Revolute("y"), name="left stance")
+    return start, vc.when(height, vc.cut("right stance"), landing, direction=-1), legs, first
+
+
+@pytest.mark.long
+@long_run
+def test_the_doubled_period_is_found():
+    """A multiplier is -1 at 4.4 degrees; beyond, one stride is unstable, and two strides repeat themselves, stable."""
+    x, largest = COMPASS_CYCLE, {}
+    for degrees in (3.6, 4.2, 4.3, 4.5, 4.6):
+        cycle = vc.periodic(*gait(math.radians(degrees)), x, step=5e-3)
+        x, largest[degrees] = cycle.x, cycle.multipliers[0].real
+    doubling = np.interp(1.0, [-largest[4.3], -largest[4.5]], [4.3, 4.5])
+    assert 4.35 < doubling < 4.45
+    values, vectors = np.linalg.eig(cycle.jacobian)
+    away = vectors[:, np.argmax(np.abs(values))].real
+    start, until, legs, between = two_strides(math.radians(4.6))
+    found = vc.periodic(start, until, legs, cycle.x + 0.05 * away, events=[between], step=5e-3)
+    assert found.residual < 1e-10 and found.is_stable and not cycle.is_stable
+    assert np.abs(found.x - cycle.x).max() > 0.01  # strides are long and short by turns
+    assert 1.9 * cycle.period < found.period < 2.1 * cycle.period
 
 
 @long_run

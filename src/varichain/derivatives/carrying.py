@@ -4,9 +4,6 @@ Between events changes are those of the steps (`step`). At an event they jump, f
 another time [Burden 2016]. With f the rates of the state, g the condition and D the derivative of the instant:
 
     S = D (1 - f g' / (g' f)) + f_after g' / (g' f)
-
-At a stop that is struck g is its gap and D that of the impact; where sliding comes to rest g is its velocity. Where a
-stop is left, or friction lets go, forces and accelerations are continuous, and nothing jumps.
 """
 
 from __future__ import annotations
@@ -20,6 +17,7 @@ from varichain.derivatives.conditions import gradient_along
 from varichain.derivatives.design_parameters import Parameter, redesigned
 from varichain.derivatives.equations import Equations
 from varichain.derivatives.feedback import Feedback, size_of, slope
+from varichain.derivatives.meeting import common, early_by, met
 from varichain.derivatives.restraining import Modes
 from varichain.derivatives.step import Point, Stepper
 from varichain.dynamics.forces import Force
@@ -35,10 +33,7 @@ from varichain.simulation.events import Event, Stop, Use, When, WhenForce
 from varichain.simulation.simulation import Changed, Recorder, Simulation
 from varichain.spatial.arrays import Array
 
-_GRAZING = 1e-9  # rates of conditions below this part of their change: the time of the event is undetermined
-_AT_STOP = 1e-9  # [rad or m]
 _SAME = 1e-6  # by which the steps here and those of the simulation may differ, relative to velocities
-_TOGETHER = 1e-7  # part by which times of two events at one instant may change differently
 
 
 class Carrier(Recorder):
@@ -119,7 +114,9 @@ class Carrier(Recorder):
         struck = {engine.restraint_names[one["restraint"]] for one in engine.new_transitions() if one["kind"] == STRUCK}
         is_event = bool(struck) or _differ(modes, self._modes)
         if is_event:
-            end = self._met(engine, end, modes, struck)
+            rates = self._rates(self.s.time, end)
+            end, self._early, happened = met(self.equations, engine, end, rates, modes, struck)
+            self.happened += [(self.s.time, name) for name in happened]
         self._require_same(end)
         self._at = Point(*self._extended(self.s), end.dq, end.dv)
         if is_event:
@@ -148,68 +145,6 @@ class Carrier(Recorder):
         tau = self.stepper.torques(t, Point(at.q, at.v, at.dq[:, :0], at.dv[:, :0]))[0]
         return np.concatenate([at.v, self.equations.solve(at.q, at.v, tau).a])
 
-    # Stops and friction
-
-    def _met(self, engine: Engine, end: Point, before: Modes, struck: set[str]) -> Point:
-        """Changes after stops or friction have changed their modes at the end of a step."""
-        touched, rested = [], []
-        for name, record in zip(engine.restraint_names, engine.restraints, strict=True):
-            if before[name]["locked"]:
-                continue
-            rows = self.equations.restraining.rows_of(name, end.q)
-            x, rate = float(record["x"]), float((rows @ end.v)[0])
-            outward = rate if x >= record["upper"] - _AT_STOP else (-rate if x <= record["lower"] + _AT_STOP else 0.0)
-            if outward > 0.0 and not record["soft"]:
-                touched.append((name, rows, rate))
-            elif before[name]["slide"] and (record["locked"] or record["slide"] != before[name]["slide"]):
-                rested.append((name, rows))
-        rates = self._rates(self.s.time, end)
-        if touched:
-            earlies = [self._early_by(name, (rows @ end.dq)[0], rate) for name, rows, rate in touched]
-        else:
-            earlies = [self._early_at_rest(name, rows, end, rates) for name, rows in rested]
-        if not earlies:
-            return end  # stops that are left, friction that lets go: nothing jumps
-        self._early = self._one_of(earlies)
-        met = np.vstack([end.dq, end.dv]) - np.outer(rates, self._early)
-        dq, dv, v = met[: len(rates) // 2], met[len(rates) // 2 :], end.v
-        if touched:
-            v, dv = self._struck(struck, end, dq, dv)
-        kind = "stop" if touched else "rest"
-        self.happened += [(self.s.time, f"{kind} of {name}") for name, *_ in touched or rested]
-        return Point(end.q, v, dq, dv)
-
-    def _struck(self, names: set[str], end: Point, dq: Array, dv: Array) -> tuple[Array, Array]:
-        """Velocities after the impact of stops, and their changes; friction gives no impulse."""
-        free = {"locked": 1, "at": 1, "slide": 0, "direction": [0.0] * 3}
-        self.equations.restraining.set(dict.fromkeys(names, free))
-        return self.equations.jump(end.q, end.v, dq, dv)
-
-    def _early_at_rest(self, name: str, rows: Array, end: Point, rates: Array) -> Array:
-        """Changes of the time at which sliding comes to rest, in the direction of its last velocity."""
-        along = rows @ end.v
-        weights = along / np.linalg.norm(along) if len(rows) > 1 else np.ones(1)
-        by_q = weights @ self.equations.restraining.slope_of(name, end.q, end.v)
-        n, by_v = len(rates) // 2, weights @ rows
-        return self._early_by(name, by_q @ end.dq + by_v @ end.dv, float(by_q @ rates[:n] + by_v @ rates[n:]))
-
-    def _early_by(self, name: str, by: Array, speed: float) -> Array:
-        """How much earlier changes let a condition pass, from its changes and its rate."""
-        if not abs(speed) > _GRAZING * max(1.0, float(np.abs(by).max(initial=0.0))):
-            raise InputError(f"condition of {name!r} is grazed at {self.s.time:.9g} s: its rate is {speed:.3g}")
-        return np.asarray(by / speed, dtype=np.float64)
-
-    def _one_of(self, earlies: list[Array]) -> Array:
-        """The change of an instant at which several things happen, if it is the same of all."""
-        size = max(float(np.abs(early).max(initial=0.0)) for early in earlies)
-        for early in earlies[1:]:
-            if np.abs(early - earlies[0]).max(initial=0.0) > _TOGETHER * max(1.0, size):
-                raise InputError(
-                    f"several conditions pass at {self.s.time:.9g} s, and after another start one after the other: "
-                    "there is no first derivative"
-                )
-        return earlies[0]
-
     # Events
 
     def before_change(self, simulation: Simulation, names: list[str], actions: list[Any]) -> None:
@@ -227,20 +162,18 @@ class Carrier(Recorder):
                 raise InputError(
                     f"runs with changes end at their duration and have one controller: no {kind} at an event"
                 )
-        met = [self._events[name] for name in names if name in self._events]
-        waited = [event for event in met if isinstance(event, When | WhenForce)]
+        known = [self._events[name] for name in names if name in self._events]
+        waited = [event for event in known if isinstance(event, When | WhenForce)]
         if "break" in names:
             raise InputError("a joint breaks in the run: make an event of it, vc.when_force(..., vc.cut(...))")
         if waited and self._early is None:
             rates = self._rates(self.s.time, self._at)
             earlies = [self._early_of(event, rates) for event in waited]
-            self._early = self._one_of(earlies)
+            self._early = common(earlies, self.s.time)
             dq, dv = np.split(np.vstack([self._at.dq, self._at.dv]) - np.outer(rates, self._early), 2)
             self._at = Point(self._at.q, self._at.v, dq, dv)
-        self._earlier, self._edits = (
-            (self.m.copy(), self.s.copy()),
-            [a for a in actions if not isinstance(a, Use | Stop)],
-        )
+        self._earlier = self.m.copy(), self.s.copy()
+        self._edits = [action for action in actions if not isinstance(action, Use | Stop)]
         self.happened += [(self.s.time, name) for name in names]
 
     def _early_of(self, event: When | WhenForce, rates: Array) -> Array:
@@ -248,7 +181,7 @@ class Carrier(Recorder):
         n = len(rates) // 2
         columns = np.hstack([rates[:, None], np.vstack([self._at.dq, self._at.dv])])
         speed, *by = gradient_along(event, self, Point(self._at.q, self._at.v, columns[:n], columns[n:]))
-        return self._early_by(str(event.name), np.array(by), speed)
+        return early_by(str(event.name), np.array(by), speed, self.s.time)
 
     def after_change(self, simulation: Simulation, changed: Changed) -> None:
         """Find the changes after the instant."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from varichain.errors import InputError, quoted
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.simulation.controllers import Compiled
-from varichain.simulation.events import Stop, When
+from varichain.simulation.events import Event, Stop, When, checked_events
 from varichain.simulation.settings import Settings
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import count_number, finite_array, instance, is_sequence, positive_scalar
@@ -68,6 +68,7 @@ def periodic(
     finish: Callable[[Mechanism, State], Any],
     guess: Any,
     *,
+    events: Iterable[Event] = (),
     step: float = 1e-3,
     method: str = "rk4",
     tau: Any = None,
@@ -87,6 +88,7 @@ def periodic(
         until: `vc.when(...)`, the event that ends a period.
         finish: Numbers (n,) of the mechanism and state after the event.
         guess: Numbers (n,) to begin with.
+        events: What happens on the way, as of `sensitivity`: a period may be several strides.
         step: Length of steps [s].
         method: Of the steps, as of `sensitivity`.
         tau: Torques, or {joint: value}, constant; None for none.
@@ -105,9 +107,10 @@ def periodic(
             raise InputError(f"{name} must be a function, not {quoted(function)}")
     x = finite_array(guess, (max(1, len(guess)) if is_sequence(guess) else 1,), "guess").copy()
     settings, wait = settings_of(method, step, 1e-9, limits, longest, "longest")
+    given = checked_events(events)
     bound, law = positive_scalar(tolerance, "tolerance"), checked_controller(controller)
     for iteration in range(count_number(most, "most", 10**6, 0) + 1):
-        end, jacobian, period, flag = stride(start, until, finish, x, settings, tau, law, wait)
+        end, jacobian, period, flag = stride(start, [*given, until], finish, x, settings, tau, law, wait)
         residual = float(np.abs(end - x).max(initial=0.0))
         if residual <= bound:
             found = np.asarray(np.linalg.eigvals(jacobian), np.complex128)
@@ -118,7 +121,7 @@ def periodic(
 
 def stride(
     start: Callable[[Array], tuple[Mechanism, State]],
-    until: When,
+    events: list[Event],
     finish: Callable[[Mechanism, State], Any],
     x: Array,
     settings: Settings,
@@ -126,7 +129,10 @@ def stride(
     controller: Compiled | None,
     longest: float,
 ) -> tuple[Array, Array, float, bool]:
-    """Numbers after a period, their derivative by those at its start, the period, whether it was nearly singular."""
+    """Numbers after a period, their derivative by those at its start, the period, whether it was nearly singular.
+
+    The last of the events ends the period.
+    """
     m, s = start(x)
     layout = opened(m, s)[0]
     require_mass(layout)
@@ -138,8 +144,8 @@ def stride(
         return np.concatenate([s.difference(near), near.v])
 
     X = np.column_stack([slope(partial(from_start, e), 1.0) for e in np.eye(len(x))])
-    last = replace(until, actions=(*until.actions, Stop(ENDED)))
-    run = started(m, s, settings, [last], torques, controller, ())
+    last = replace(events[-1], actions=(*events[-1].actions, Stop(ENDED)))
+    run = started(m, s, settings, [*events[:-1], last], torques, controller, ())
     carrier = run.follow(X, {}, torques, controller, ())
     run.go(s.time + longest)
     if run.stopped is None:

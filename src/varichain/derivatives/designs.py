@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.dynamics.arguments import opened, require_mass
+from varichain.dynamics.forces import ExternalForce, applied, checked_forces, force_records
 from varichain.dynamics.joint_forces import carried_wrenches
 from varichain.dynamics.rank import least_norm
 from varichain.errors import InputError, StructureError, UnknownNameError
@@ -74,6 +75,7 @@ def designs(
     change: Callable[[Mechanism, Array], object],
     values: Any,
     driven: Mapping[str, Any],
+    forces: Iterable[ExternalForce] = (),
 ) -> Designs:
     """Motions and forces of many designs of one structure, all driven through the same positions.
 
@@ -87,13 +89,15 @@ def designs(
         values: Numbers of each design (n, k).
         driven: Joints with one freedom that are driven, by name: positions (p,), or positions, velocities and
             accelerations (3, p). They determine all other joints.
+        forces: External forces on links, the same on every design.
 
     Raises:
         InputError: Numbers of the wrong shape, or drives that leave a freedom open.
         StructureError: A design has other joints or loops than the first.
     """
     layout, _ = opened(m, s)
-    rows, (columns, motion) = _checked_values(values), _checked_drives(layout, driven)
+    rows, (columns, motion), given = _checked_values(values), _checked_drives(layout, driven), checked_forces(forces)
+    force_records(layout, given)  # links that there are
     if not callable(change):
         raise InputError(f"change must be a function of a mechanism and numbers, not {shown(change)}")
     work, start = m.copy(), s.q.copy()
@@ -106,7 +110,7 @@ def designs(
         now = layout_of(work)
         _require_same(layout, now)
         require_mass(now)
-        start = _Driven(now, columns, start).go(motion, {name: of[i] for name, of in found.items()})
+        start = _Driven(now, columns, start, s.time, given).go(motion, {name: of[i] for name, of in found.items()})
     return Designs(
         found["q"],
         found["v"],
@@ -122,8 +126,11 @@ def designs(
 class _Driven:
     """One design with its drives locked: kernels prescribe the motion of freedoms that are locked."""
 
-    def __init__(self, layout: Layout, columns: Indices, start: Array) -> None:
+    def __init__(
+        self, layout: Layout, columns: Indices, start: Array, time: float, forces: Iterable[ExternalForce]
+    ) -> None:
         self._layout, self._columns, self._start = layout, columns, start
+        self._forces, self._time = tuple(forces), time
         self._workspace = layout.new_workspace()
         self._dofs, bodies = self._workspace.array("dofs"), self._workspace.array("bodies")
         self._dofs["lock"][columns] = 1
@@ -143,8 +150,8 @@ class _Driven:
             v, a = self._move(q, velocity, acceleration, out["loops"][j], out["tau"][j])
             out["q"][j], out["v"][j], out["a"][j], is_closed[j] = q, v, a, True
         q_all, v_all, a_all, loops = (out[name][is_closed] for name in ("q", "v", "a", "loops"))
-        rows = (np.zeros(len(q_all)), q_all, v_all, a_all, loops.reshape(len(q_all), -1))
-        out["joints"][is_closed] = carried_wrenches(self._layout, self._workspace.table, rows, ())
+        rows = (np.full(len(q_all), self._time), q_all, v_all, a_all, loops.reshape(len(q_all), -1))
+        out["joints"][is_closed] = carried_wrenches(self._layout, self._workspace.table, rows, self._forces)
         return self._start if first is None else first
 
     def _close(self, q: Array, position: Array) -> bool:
@@ -164,13 +171,14 @@ class _Driven:
         velocity_jump(table, q, v, jump)
         v += jump
         self._dofs["forced"][driven] = acceleration
-        constrained_forward_dynamics(table, q, v, np.zeros(n), a)
-        a[driven] = acceleration
-        x, K = self._workspace.array("multipliers").copy(), np.empty((self._layout.n_rows, n))
+        with applied(self._layout, table, State(self._layout, q, v, self._time), self._forces):
+            constrained_forward_dynamics(table, q, v, np.zeros(n), a)
+            a[driven] = acceleration
+            x, K = self._workspace.array("multipliers").copy(), np.empty((self._layout.n_rows, n))
+            inverse_dynamics(table, q, v, a, tau)
         rank = int(np.count_nonzero(self._workspace.array("rows")["kept"]))
         if rank + len(driven) < n:
             raise InputError(f"the drives leave {n - rank - len(driven)} freedoms open: drive further joints")
-        inverse_dynamics(table, q, v, a, tau)
         row_jacobian(table, q, K)
         x = x if rank == len(K) else least_norm(K.T, K.T @ x, rank)
         loop_wrenches(table, x, wrenches)
