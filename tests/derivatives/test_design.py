@@ -47,8 +47,9 @@ def changed(m, name, h):
         about_com = about - x[0] * (com @ com * np.eye(3) - np.outer(com, com))
         m.set_inertia(thing, vc.Inertia(x[0], com, about_com))
     else:
-        old = np.asarray(getattr(m.joint(thing), label))
-        m.edit_joint(thing, **{label: tuple(old + h) if old.ndim else float(old + h)})
+        joint = m.link_of_joint(thing).joint
+        new = tuple(np.asarray(getattr(joint, label)) + h)
+        m.edit_joint(thing, **{label: float(new[0]) if isinstance(joint, vc.SpringDamper) else new})
     return m
 
 
@@ -165,6 +166,27 @@ def test_a_length_is_several_parameters():
     assert d.a.by_design.array @ slope == pytest.approx(expected, rel=1e-7, abs=1e-6)
 
 
+@pytest.mark.parametrize("kind", scaled(["universal", "planar", "spherical"], ["universal"]))
+def test_springs_and_dampers_of_loops(kind):
+    """Numbers of a joint that closes a loop, and of a spring between two links."""
+    rng = np.random.default_rng(2)
+    m, s = closed_zoo.loop_of(kind)
+    n_v = m.joint("closing").n_v
+    m.edit_joint("closing", damping=(0.3,) * n_v, stiffness=(5.0,) * n_v)
+    links = [link.name for link in m.links]
+    m.connect(
+        links[1],
+        links[4],
+        vc.SpringDamper(stiffness=20.0, damping=0.5, length=0.1),
+        at_other=(0, 0.1, 0),
+        name="spring",
+    )
+    s = s.copy().follow(m)
+    s.v = rng.normal(size=m.n_v)
+    by = ["closing.damping", "closing.stiffness", "spring.stiffness", "spring.damping"]
+    check(m, vc.project(m, s), by, rng, 1e-7)
+
+
 def test_multipliers():
     """Multipliers change as those of the mechanisms do: a Stewart platform's, whose rows are independent."""
     m, s = closed_zoo.MECHANISMS["stewart"]()
@@ -181,7 +203,7 @@ def test_refusals():
     """Unknown parameters are refused with those that there are; so are both accelerations and torques."""
     m, s = four_bar()
     s = vc.assemble(m, s, hold=["crank"]).state
-    for name in ("knee", "knee.q", "knees.x", "knee.other.x", "ground.mass", "pin.damping"):
+    for name in ("knee", "knee.q", "knees.x", "knee.other.x", "ground.mass", "pin.armature"):
         with pytest.raises(UnknownNameError, match="parameter"):
             vc.design_derivatives(m, s, [name])
     with pytest.raises(InputError, match="at least one"):

@@ -174,6 +174,31 @@ def test_parameters_through_a_catch():
 
 
 @long_run
+def test_couplings_springs_and_forces():
+    """Coupled joints, a spring between two links, a cable that is slack, and external forces."""
+    rng = np.random.default_rng(3)
+    m = zoo.serial_chain(5)
+    names = [joint.name for joint in m.joints]
+    m.couple(names[1], names[0], multiplier=-2.0, offset=0.3)
+    m.connect(
+        "link 4",
+        "ground",
+        vc.SpringDamper(stiffness=30.0, damping=0.5, length=0.2),
+        at_other=(0.1, 0, 0),
+        name="spring",
+    )
+    m.connect(
+        "link 3", "ground", vc.SpringDamper(stiffness=50.0, length=9.0, slack=True), at_other=(0, 0.2, 0), name="cable"
+    )
+    s = m.state()
+    s.q, s.v = 0.5 * rng.normal(size=5), rng.normal(size=5)
+    push = [vc.Force("link 4", (1.0, 0.5, -2.0), at=(0.1, 0, 0)), vc.Force("link 2", (0, 1.0, 0), axes="local")]
+    by = ["spring.stiffness", "spring.x", f"{names[2]}.z", "link 3.mass"]
+    found = compare(m, vc.project(m, s), 0.02, by=by, few=[0, 2], forces=push, tolerance=SMOOTH)
+    assert len(found.start) == 4
+
+
+@long_run
 def test_conditions_of_time():
     """A condition that asks for the time too passes with it: a moving threshold."""
     m, s = arm()

@@ -92,8 +92,9 @@ def design_derivatives(
     Parameters are named "joint.x", "joint.y", "joint.z" (place of a joint along axes of the link that it sits on [m]),
     "joint.rx", "joint.ry", "joint.rz" (turns of it about these axes [rad]); of a loop the place on the link that was
     connected, and "joint.other.x" that on the other; "link.mass", "link.hx", "link.Ixx", ... (see `Regressor`);
-    "joint.stiffness", "joint.damping", "joint.armature", "joint.friction" (of all its freedoms alike); "gravity.x",
-    "gravity.y", "gravity.z". A length of a design is often several of these: add up their columns.
+    "joint.stiffness", "joint.damping", "joint.armature", "joint.friction" (of all its freedoms alike; of a loop, and of
+    a force element, all but the armature); "gravity.x", "gravity.y", "gravity.z". A length of a design is often several
+    of these: add up their columns.
 
     Args:
         m: Mechanism.

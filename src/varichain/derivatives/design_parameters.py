@@ -22,6 +22,7 @@ from varichain.spatial.checks import listed
 from varichain.spatial.pose import Pose
 
 _OF_JOINTS = ("stiffness", "damping", "armature", "friction")
+_OF_LOOPS = ("stiffness", "damping", "friction")
 
 Parameter = tuple[tuple[str, bool], str] | str
 """End of a joint and the label of its shift or turn; or "link", "joint", "gravity" or "controller", of whose numbers it
@@ -42,7 +43,7 @@ def checked_parameters(layout: Layout, by: Any, of_controller: Iterable[str] = (
             found[name] = (other, True), label
         elif label in LABELS and thing in layout.link_index and thing != "ground":
             found[name] = "link"
-        elif label in _OF_JOINTS and thing in joints:
+        elif (label in _OF_JOINTS and thing in joints) or (label in _OF_LOOPS and thing in loops):
             found[name] = "joint"
         elif label in SHIFTS and thing == "gravity":
             found[name] = "gravity"
@@ -59,7 +60,8 @@ def _names(layout: Layout) -> list[str]:
     ends = [slot.name for slot in layout.slots] + [
         end for loop in layout.loops for end in (loop.name, f"{loop.name}.other")
     ]
-    labels = ((ends, SHIFTS + TURNS), (links, LABELS), ([slot.name for slot in layout.slots], _OF_JOINTS))
+    joints, loops = [slot.name for slot in layout.slots], [loop.name for loop in layout.loops]
+    labels = ((ends, SHIFTS + TURNS), (links, LABELS), (joints, _OF_JOINTS), (loops, _OF_LOOPS))
     found = [f"{name}.{label}" for things, of in labels for name in things for label in of]
     return found + [f"gravity.{axis}" for axis in SHIFTS]
 
@@ -84,16 +86,22 @@ def by_design(m: Mechanism, s: State, workspace: Workspace, a: Array, parameters
 
 
 def _by_joint(layout: Layout, workspace: Workspace, s: State, a: Array, joint: str, field: str) -> Array:
-    """Torques by a number of a joint: what one unit more of it asks for."""
-    tau, columns = np.empty((2, layout.n_v)), layout.slot(joint).v
-    bodies, dofs = workspace.array("bodies"), workspace.array("dofs")
+    """Torques by a number of a joint, of the tree or of a loop: what one unit more of it asks for."""
+    tau = np.empty((2, layout.n_v))
     inverse_dynamics(workspace.table, s.q, s.v, a, tau[0])
-    carriers = dofs["body"][columns]
-    passive, before = bodies["passive"][carriers].copy(), dofs[field][columns].copy()
-    dofs[field][columns] += 1.0
-    bodies["passive"][carriers] = 1
+    if joint in layout.tree.slot_by_name:
+        dofs, columns = workspace.array("dofs"), layout.slot(joint).v
+        numbers, flags = dofs[field], workspace.array("bodies")["passive"]
+        acting: Any = dofs["body"][columns]
+    else:
+        loops, i = workspace.array("loops"), [loop.name for loop in layout.loops].index(joint)
+        numbers, columns = loops[field][i], slice(0, 1 if loops["law"][i] else int(loops["n_free"][i]))
+        flags, acting = loops["passive"], i
+    before, flag = numbers[columns].copy(), flags[acting].copy()
+    numbers[columns] += 1.0
+    flags[acting] = 1
     inverse_dynamics(workspace.table, s.q, s.v, a, tau[1])
-    bodies["passive"][carriers], dofs[field][columns] = passive, before
+    numbers[columns], flags[acting] = before, flag
     return np.asarray(tau[1] - tau[0], dtype=np.float64)
 
 
@@ -119,7 +127,9 @@ def redesigned(m: Mechanism, name: str, one: Parameter, h: float) -> Mechanism:
         x[LABELS.index(label)] += h
         made.set_inertia(thing, inertia_of(x))
     elif one == "joint":
-        made.edit_joint(thing, **{label: tuple(np.asarray(getattr(made.joint(thing), label)) + h)})
+        edited: Any = made.link_of_joint(thing).joint
+        numbers = (np.asarray(getattr(edited, label)) + h).tolist()
+        made.edit_joint(thing, **{label: numbers[0] if edited.law else tuple(numbers)})
     elif one == "gravity":
         made.gravity = np.asarray(made.gravity) + h * np.eye(3)[SHIFTS.index(label)]
     return made

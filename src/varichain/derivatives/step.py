@@ -160,6 +160,8 @@ class Stepper:
         for i, (name, one) in enumerate(self.equations.parameters.items()):
             joint, _, label = name.rpartition(".")
             if one == "joint" and label in ("stiffness", "damping"):
+                if joint not in self.equations.layout.tree.slot_by_name:
+                    raise _soft(joint)
                 (dK if label == "stiffness" else dD)[self.equations.layout.slot(joint).v, first + i] = 1.0
         dK, dD = dK * moves[:, None], dD * moves[:, None]
         return K, dK, gh * (D + gh * K), gh * (dD + gh * dK)
@@ -216,7 +218,11 @@ def _require_no_soft_rows(equations: Equations) -> None:
     for connection in equations.layout.connections:
         joint = connection.joint
         if joint.law or any(joint.stiffness) or any(joint.damping):
-            raise InputError(
-                f"{joint.name!r} has a spring or damper and closes a loop, or is a force element: derivatives of "
-                "implicit steps know those of joints of the tree; use method='rk4'"
-            )
+            raise _soft(str(joint.name))
+
+
+def _soft(name: str) -> InputError:
+    return InputError(
+        f"{name!r} has a spring or damper and closes a loop, or is a force element: derivatives of implicit steps know "
+        "those of joints of the tree; use method='rk4'"
+    )
