@@ -61,6 +61,9 @@ def test_a_locked_freedom(numbers, push):
         assert deviation(part[:, [0, 2]] if by == "by_tau" else part, getattr(expected, by)) < 1e-12
     assert not np.asarray(found.by_tau)[:, 1].any()
     assert found.stops.by_tau["elbow", "elbow"].item() == -1.0  # the stop bears it all
+    carried = vc.joint_force_derivatives(m, s, tau, joints=["shoulder", "elbow"], limits="hard")
+    stiff = vc.joint_force_derivatives(rigid, there, tau[[0, 2]], joints=["shoulder", "stiff"])
+    assert deviation(carried.value, stiff.value) < 1e-12 and deviation(carried.by_q, stiff.by_q) < 1e-12
     a = found.a.value
     inverse = vc.inverse_dynamics_derivatives(m, s, a, limits="hard")
     rigid_inverse = vc.inverse_dynamics_derivatives(rigid, there, a[[0, 2]])

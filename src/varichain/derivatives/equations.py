@@ -38,6 +38,7 @@ from varichain.kernels.derivative_inverse import inverse_dynamics_derivatives
 from varichain.kernels.inverse_dynamics import inverse_dynamics
 from varichain.kernels.manifold import integrate
 from varichain.kernels.mass_matrix import mass_matrix
+from varichain.layout.layout import layout_of
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
@@ -85,10 +86,11 @@ class Equations:
         parameters: Mapping[str, Parameter] | None = None,
         forces: Iterable[Force] = (),
         limits: Limits = "off",
+        ends: Iterable[tuple[str, bool]] = (),
     ) -> None:
-        """Lay out the structure; all restraints are free."""
-        self.parameters = dict(parameters or {})
-        self.places = Places(m, s, [one[0] for one in self.parameters.values() if isinstance(one, tuple)])
+        """Lay out the structure; all restraints are free. Ends of joints may be places without being parameters."""
+        self.parameters, self._tree = dict(parameters or {}), layout_of(m)
+        self.places = Places(m, s, [*ends, *(one[0] for one in self.parameters.values() if isinstance(one, tuple))])
         self.layout, self.own, self.n = self.places.layout, self.places.own, self.places.layout.n_v
         self.restraining = Restraining(self.layout, limits)
         self.is_nearly_singular = False
@@ -129,12 +131,12 @@ class Equations:
 
     def kept(self, q: Array, K: Array) -> NDArray[np.bool_]:
         """Which closed rows are independent of each other; notes whether that was a close decision."""
-        F = self.free
+        F, tree = self.free, self._tree
         if not len(K):
             return np.zeros(0, dtype=bool)
-        plain = F.all() and not self.restraining.n_closed
-        kept = kept_rows(self.layout, self.layout.workspaces.of_thread.table, q) if plain else None
-        if kept is None:
+        if F[self.own].all() and not self.restraining.n_closed:
+            kept = kept_rows(tree, tree.workspaces.of_thread.table, q[self.places.own_q])
+        else:
             kept = kept_by_kinematics(K[:, F], self.layout.rank_tolerance)
         # a rank that changes without an event is that of a configuration that is passed
         rank, modes = int(kept.sum()), self.restraining.revision

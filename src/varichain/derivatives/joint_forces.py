@@ -7,18 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from varichain.derivatives.closure import closed_directions, closure_at
-from varichain.derivatives.directions import Indices
-from varichain.derivatives.forward import ByTorque, forward_dynamics_derivatives
-from varichain.derivatives.loads import loads_of, memory_of
+from varichain.derivatives.closure import is_nearly_singular
+from varichain.derivatives.equations import Equations
+from varichain.derivatives.forward import ByTorque
+from varichain.derivatives.modes import modes_of
 from varichain.derivatives.named import Derivative, freedom_places
-from varichain.derivatives.places import Places
-from varichain.dynamics.arguments import opened
-from varichain.dynamics.forces import Force, applied, constant_forces
+from varichain.derivatives.restrained import checked_stops, free_directions
+from varichain.dynamics.arguments import joint_vector, opened, require_mass
+from varichain.dynamics.forces import Force, constant_forces
+from varichain.dynamics.loop_forces import require_closed
 from varichain.errors import InputError
-from varichain.kernels.derivative_closure import K_ROWS
-from varichain.kernels.derivative_inverse import inverse_dynamics_derivatives
-from varichain.kernels.inverse_dynamics import inverse_dynamics
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
@@ -34,6 +32,7 @@ def joint_force_derivatives(
     forces: Iterable[Force] = (),
     *,
     joints: Iterable[str] | None = None,
+    limits: str = "off",
     prefer: Iterable[str] = (),
 ) -> ByTorque:
     """Wrenches that joints of the tree carry under torques, and their derivatives by positions, velocities and torques.
@@ -49,6 +48,7 @@ def joint_force_derivatives(
         tau: Torques of the tree joints (n_v,), or {joint: value}; None for none.
         forces: External forces on links.
         joints: Names of joints of the tree, fixed ones included; all by default.
+        limits: "off", or "hard" for stops and dry friction by their present mode, as of `forward_dynamics_derivatives`.
         prefer: Joints or freedoms that must be independent.
 
     Raises:
@@ -56,45 +56,41 @@ def joint_force_derivatives(
         UnknownNameError: No such joint.
     """
     layout, table = opened(m, s)
-    given = constant_forces(forces)
+    require_mass(layout)
+    given, torque = constant_forces(forces), joint_vector(layout, tau, "tau")
     wanted = [slot.name for slot in layout.slots] if joints is None else list(listed(joints, str, "joints"))
     for name in wanted:
         layout.slot(name)
     if not wanted:
         raise InputError("joints must name at least one joint of the tree")
-    motion = forward_dynamics_derivatives(m, s, tau, given, prefer=prefer)
-    a, x, W = motion.a, motion.multipliers, motion.W
-    ends = [(name, False) for name in wanted]
-    places = Places(m, s, ends)
-    value, by_q, by_v, by_a, by_x = _carried(places, places.columns(ends), a.value, x.value, given)
-    turning = closed_directions(layout, table, s, motion.independent).turning
-    nothing = np.zeros_like(W)
-
-    def along(dq: Array, dv: Array, da: Derivative, dx: Derivative) -> Array:
-        return np.asarray(by_q @ dq + by_v @ dv + by_a @ da.array - by_x @ dx.array, dtype=np.float64)
-
+    if not layout.is_tree:
+        require_closed(layout, table, s)
+    ends, modes = [(name, False) for name in wanted], modes_of(m, s, torque, given, checked_stops(limits))
+    equations = Equations(m, s, forces=given, limits=limits, ends=ends)
+    equations.restraining.set(modes)
+    there, n = equations.places.state, layout.n_v
+    directions = free_directions(layout, equations, there.q, there.v, prefer)
+    W, turning, loads = _put(directions.W, equations), _put(directions.turning, equations), _put(np.eye(n), equations)
+    found, none, still = equations.solve(there.q, there.v, _put(torque[:, None], equations)[:, 0]), 0.0 * W, 0.0 * loads
+    carried = equations.places.columns(ends)
+    by_q, by_v, by_tau = (
+        found.change(*changes)[2][carried]
+        for changes in ((W, turning, none, none), (none, W, none, none), (still, still, loads, still))
+    )
     rows = {name: list(range(6 * i, 6 * i + 6)) for i, name in enumerate(wanted)}
     rows |= {f"{name}.{label}": [6 * i + k] for i, name in enumerate(wanted) for k, label in enumerate(_LABELS)}
-    columns, every = a.by_q.columns, freedom_places(layout, range(layout.n_v))
+    columns, every = freedom_places(layout, directions.independent), freedom_places(layout, range(n))
     return ByTorque(
-        value,
-        Derivative(along(W, turning, a.by_q, x.by_q), rows, columns),
-        Derivative(along(nothing, W, a.by_v, x.by_v), rows, columns),
-        Derivative(by_a @ a.by_tau.array - by_x @ x.by_tau.array, rows, every),
-        motion.is_nearly_singular,
+        found.reactions[carried],
+        Derivative(by_q, rows, columns),
+        Derivative(by_v, rows, columns),
+        Derivative(by_tau, rows, every),
+        equations.is_nearly_singular or is_nearly_singular(m, s),
     )
 
 
-def _carried(places: Places, carried: Indices, a: Array, x: Array, forces: Iterable[Force]) -> tuple[Array, ...]:
-    """Wrenches of the places (n,); their derivatives by q, v and a of the mechanism; what multipliers take of them."""
-    layout, own, s = places.layout, places.own, places.state
-    table, n = layout.workspaces.of_thread.table, layout.n_v
-    motion, tree, needed = np.zeros(n), np.empty((3, n, n)), np.empty(n)
-    motion[own] = a
-    with applied(layout, table, s, forces):
-        inverse_dynamics(table, s.q, s.v, motion, needed)
-    inverse_dynamics_derivatives(table, s.q, s.v, motion, loads_of(layout, forces), tree, *memory_of(layout)[:3])
-    equations, by_loops = closure_at(layout, table, s.q, s.v, motion, x)
-    K = equations[K_ROWS][:, carried].T
-    by_q = tree[0][np.ix_(carried, own)] - by_loops[np.ix_(carried, own)]
-    return needed[carried] - K @ x, by_q, tree[1][np.ix_(carried, own)], tree[2][np.ix_(carried, own)], K
+def _put(x: Array, equations: Equations) -> Array:
+    """Numbers of the mechanism's own freedoms (n_v, k) among those of its places."""
+    whole = np.zeros((equations.n, x.shape[1]))
+    whole[equations.own] = x
+    return whole
