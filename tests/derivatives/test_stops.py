@@ -141,28 +141,38 @@ def test_stops_that_are_rows(case):
     assert deviation(found.by_tau, W @ np.linalg.solve(W.T @ M @ W, W.T)) < 1e-9
 
 
-def test_rows_of_a_ball_change_with_its_turn():
-    """Along directions that keep the ball on its cone accelerations change as those of the states there do."""
+@pytest.mark.parametrize("v_ind", [(0.0, 0.0), (0.8, -0.6)], ids=["at rest", "moving"])
+def test_rows_of_a_ball_change_with_its_turn(v_ind):
+    """A ball that rolls along its cone: accelerations change as those of the states there do."""
     m, s, tau = ball_at_its_cone()
-    found = vc.forward_dynamics_derivatives(m, s, tau, limits="hard")
-    if not found.stops.value.size:
+    hard = lambda s: vc.forward_dynamics_derivatives(m, s, tau, limits="hard", prefer=free)  # noqa: E731
+    free = ()
+    if not hard(s).stops.value.size:
         tau = -tau
-        found = vc.forward_dynamics_derivatives(m, s, tau, limits="hard")
+    free = hard(s).independent
+
+    def rolling(s, v_ind):
+        """The state with velocities that keep it on the cone."""
+        near = s.copy()
+        near.v = np.zeros(3)
+        near.v = hard(near).W @ np.asarray(v_ind)
+        return near
+
+    s = rolling(s, v_ind)
+    found = hard(s)
+    assert found.stops.value.size == 1
 
     def on_cone(k, x):
         near = s.integrate(x * found.W[:, k])
         tilt = vc.pose(m, near, "body")
-        a = tilt.R[:, 2]
-        angle = np.arccos(a[2])
-        axis = np.cross((0, 0, 1), a)
-        back = vc.Pose(rotation_vector=(0.5 - angle) * axis / np.linalg.norm(axis))
+        axis = np.cross((0, 0, 1), tilt.R[:, 2])
+        back = vc.Pose(rotation_vector=(0.5 - np.arccos(tilt.R[2, 2])) * axis / np.linalg.norm(axis))
         near["ball"].orientation = vc.Pose(R=back.R @ tilt.R)
-        return near
+        return rolling(near, v_ind)
 
-    def accelerations(near):
-        return vc.forward_dynamics_derivatives(m, near, tau, limits="hard").a.value
-
-    expected = np.column_stack(
-        [differences.central(accelerations, lambda x, k=k: on_cone(k, x), 1e-3) for k in range(found.W.shape[1])]
-    )
-    assert deviation(found.by_q, expected) < 1e-6
+    accelerations = lambda near: hard(near).a.value  # noqa: E731
+    by_q = [differences.central(accelerations, lambda x, k=k: on_cone(k, x), 1e-3) for k in range(2)]
+    units = np.eye(2)
+    by_v = [differences.central(accelerations, lambda x, e=e: rolling(s, v_ind + x * e), 1e-3) for e in units]
+    assert deviation(found.by_q, np.column_stack(by_q)) < 1e-6
+    assert deviation(found.by_v, np.column_stack(by_v), 1.0 + np.abs(by_v).max()) < 1e-6
