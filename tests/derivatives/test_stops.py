@@ -176,3 +176,41 @@ def test_rows_of_a_ball_change_with_its_turn(v_ind):
     by_v = [differences.central(accelerations, lambda x, e=e: rolling(s, v_ind + x * e), 1e-3) for e in units]
     assert deviation(found.by_q, np.column_stack(by_q)) < 1e-6
     assert deviation(found.by_v, np.column_stack(by_v), 1.0 + np.abs(by_v).max()) < 1e-6
+
+
+@pytest.mark.parametrize("k", [0, 1])
+def test_a_universal_joint_with_one_axis_at_its_stop(k):
+    """A loop closed by a universal joint, one axis of which is held by its stop, is one that a hinge closes."""
+    m, s = closed_zoo.loop_of("universal")
+    link = m.virtual_links[0]
+    q, axes = np.ravel(vc.loop_states(m, s)["closing"].q), np.asarray(link.joint.axes)
+    at, at_other = link.on_real, link.at
+    turn = vc.Pose(rotation_vector=q[k] * axes[k])
+    if k == 0:
+        at_other = at_other @ turn
+    else:
+        at = at @ turn.inverse()
+    twin = m.copy()
+    twin.cut("closing")
+    twin.connect(link.real.name, link.parent.name, vc.Revolute(axes[1 - k]), at, at_other, name="closing")
+    there = twin.state()
+    there.q, there.v = s.q, np.random.default_rng(0).normal(size=m.n_v)
+    there = vc.project(twin, there)
+    low, high = np.full(2, -3.0), np.full(2, 3.0)
+    tau = 5.0 * np.random.default_rng(1).normal(size=m.n_v)
+    for bound in (low, high):  # of the two stops one is pressed
+        stopped = m.copy()
+        before = bound[k]
+        bound[k] = q[k]
+        stopped.edit_joint("closing", limits=(tuple(low), tuple(high)))
+        bound[k] = before
+        here = stopped.state()
+        here.q, here.v = there.q, there.v
+        found = vc.forward_dynamics_derivatives(stopped, here, tau, limits="hard")
+        if found.stops.value.size:
+            break
+    expected = vc.forward_dynamics_derivatives(twin, there, tau, prefer=found.independent)
+    assert found.stops.value.size == 1 and found.W.shape == expected.W.shape
+    assert deviation(found.a.value, expected.a.value) < 1e-8
+    for by in ("by_q", "by_v", "by_tau"):
+        assert deviation(getattr(found, by), getattr(expected, by)) < DIFFERENCED, by
