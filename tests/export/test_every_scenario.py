@@ -18,10 +18,17 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 WITH_TRACE = [path.stem for path in sorted(EXAMPLES.glob("*.py")) if "\ntrace = " in path.read_text(encoding="utf-8")]
 FRAMES = 5
 SHORTER = {"inchworm": 1.0, "race": 0.5}  # [s]
+OPTIMISED = ("08_giant_swing", "09_worm_two_ways")  # which takes half a minute and more
 SIZE = (240, 160)
 
 
-@pytest.fixture(scope="module", params=[*SCENARIOS, *WITH_TRACE])
+def _once(name):
+    """A run that all its tests share: they stay in one process of the test runner."""
+    marks = [pytest.mark.xdist_group(f"export of {name}"), *([pytest.mark.long] if name in OPTIMISED else [])]
+    return pytest.param(name, marks=marks)
+
+
+@pytest.fixture(scope="module", params=[_once(name) for name in (*SCENARIOS, *WITH_TRACE)])
 def run(request):
     """Name and trace of a whole run; of worms, which are planned as they go, of half a stride or a whole one."""
     if request.param in SCENARIOS:

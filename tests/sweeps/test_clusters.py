@@ -72,6 +72,7 @@ def test_a_killed_client_resumes_with_other_workers_and_chunks(cluster, tmp_path
     assert bits(found) == serial()
 
 
+@pytest.mark.long
 def test_a_killed_scheduler_is_an_error_and_the_file_is_kept(cluster, tmp_path):
     """Without its scheduler the sweep ends within half a minute and says so; it resumes on this machine."""
     out = tmp_path / "a.sweep"

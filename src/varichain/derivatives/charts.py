@@ -52,9 +52,7 @@ class Chart:
     def __init__(self, layout: Layout) -> None:
         """Find the joints that have quaternions."""
         self._n = layout.n_v
-        self._turning = [
-            (slot.v.start, slot.kind == "free") for slot in layout.slots if slot.kind in ("spherical", "free")
-        ]
+        self._turning = [(slot.v.start, len(slot.coordinates) == 6) for slot in layout.slots if slot.has_quaternion]
 
     def rates(self, u: Array, v: Array) -> tuple[Array, Array, Array]:
         """Rate of u while joints move with v (n_v,), and its derivatives by u and by v (n_v, n_v)."""
