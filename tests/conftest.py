@@ -15,6 +15,7 @@ _ONCE = (
         "export",
         "formats",
         "mechanism",
+        "optimise",
         "oracles_check",
         "plots",
         "scene",
@@ -34,7 +35,7 @@ settings.register_profile(
     "varichain",
     deadline=None,
     derandomize=True,
-    max_examples=scaled(100, 20),
+    max_examples=scaled(100, 12),
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("varichain")

@@ -333,6 +333,7 @@ def test_cassie_reduced_moves_as_repaired_by_hand(tmp_path):
         assert ends[0][name].q == pytest.approx(ends[1][name].q, abs=1e-8)
 
 
+@pytest.mark.long
 @needs_examples
 def test_cassie_stands_and_squats():
     """cassie_v2 with bent knees, both feet welded to the ground, stands for 2 s and squats by 2 cm under PD control."""

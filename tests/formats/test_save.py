@@ -33,7 +33,7 @@ def assert_same(a, b, in_order=True):
     assert np.array_equal(a.gravity, b.gravity) and a.name == b.name
 
 
-@pytest.mark.parametrize("ending", [".urdf", ".xml"])
+@pytest.mark.parametrize("ending", [".urdf", pytest.param(".xml", marks=pytest.mark.long)])
 def test_real_robots(tmp_path, ending):
     """Every real robot saves and loads again as itself, or the format has no words for it and a sentence says why."""
     refused = 0
