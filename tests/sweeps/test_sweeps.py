@@ -164,6 +164,16 @@ def test_a_second_interrupt_ends_at_once_and_spoils_nothing(tmp_path, pause):
     assert found.table["value"][:4] == vc.Sweep.load(out).table["value"][:4]
 
 
+def test_a_file_that_is_gone_is_missed_by_name(tmp_path):
+    """A table is read when somebody looks: if its file has been removed, the error says so, and no new file appears."""
+    out = tmp_path / "gone.sweep"
+    found = vc.sweep(toys.quick, {"x": [1.0]}, out=out, processes=1)
+    out.unlink()
+    with pytest.raises(vc.FileError, match="gone"):
+        found.mean("value", "x")
+    assert not out.exists()
+
+
 def test_a_full_disk_stops_the_sweep_and_spoils_nothing(tmp_path):
     """When the file cannot grow any more the sweep ends with a message, and earlier rows are whole."""
     out = tmp_path / "full.sweep"

@@ -133,7 +133,9 @@ class Store:
 
 
 def rows_of(path: Path) -> Iterator[dict[str, Any]]:
-    """Rows of a file."""
+    """Rows of a file; FileError if it is gone."""
+    if not path.is_file():  # SQLite would make an empty one
+        raise FileError(f"the file of the sweep, {str(path)!r}, is gone", str(path))
     store = Store(path, is_writer=False)
     try:
         yield from store.rows()
