@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TAIL = 4096  # bytes of a check's output that are kept, to find the counts in its last lines
 # What needs the compiler itself: most tests run with the library, which has its bits (tests/kernels/test_library.py).
 JIT_TESTS = (
-    *(f"tests/kernels/test_{name}.py" for name in ("fusing", "lanes", "no_compilation", "rows")),
+    *(f"tests/kernels/test_{name}.py" for name in ("allocations", "fusing", "lanes", "no_compilation", "rows")),
     *("tests/motion", "tests/batch", "tests/change/test_sequences.py"),
     *("tests/simulation/test_samples.py", "tests/simulation/test_simulated_controllers.py"),
 )

@@ -5,7 +5,7 @@ Compiled for the same reason as `build_tree`.
 
 import numpy as np
 
-from varichain.kernels.jit import BYTES, NUMBER, SPECS, TABLE, helper, kernel
+from varichain.kernels.jit import BYTES, NUMBER, SPECS, TABLE, allocates, helper, kernel
 from varichain.kernels.propagation import groups_of
 from varichain.kernels.tables import (
     FIRST_OF_LOOPS,
@@ -71,6 +71,7 @@ def _count_marked(dofs, k, end, mark, value):
 
 
 @kernel(TABLE, SPECS)
+@allocates
 def size_loops(
     # layout of the tree, and out
     table,
@@ -222,6 +223,7 @@ def _fill_pairs(i, loops, support, mark, pairs, shared, n_pairs, place):
 
 
 @kernel(TABLE, SPECS, NUMBER, BYTES)
+@allocates
 def build_loops(
     # layout of the tree, in and out: as counted
     table,

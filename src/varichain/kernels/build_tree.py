@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from varichain.kernels.jit import BYTES, SPECS, TABLE, VECTOR, helper, kernel
+from varichain.kernels.jit import BYTES, SPECS, TABLE, VECTOR, allocates, helper, kernel
 from varichain.kernels.records import FREE, GROUND, SPHERICAL
 from varichain.kernels.tables import (
     FIRST_OF_LOOPS,
@@ -169,6 +169,7 @@ def _add_link(specs, row, bodies, dofs, links, n_bodies, n_q, n_dofs):
 
 
 @helper
+@allocates
 def _nearest_first(records):
     """Rows of all links, those nearest to the ground first, and where the coordinates and freedoms of each begin.
 
@@ -215,6 +216,7 @@ def size_tree(
 
 
 @kernel(TABLE, SPECS, VECTOR, BYTES)
+@allocates
 def build_tree(
     # in and out: as counted
     table,

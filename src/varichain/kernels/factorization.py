@@ -24,19 +24,74 @@ def factor_gram(
     Returns the margin of the choice: the smallest pivot kept and the largest dropped, each as a part
     of its diagonal.
     """
-    smallest_kept, largest_dropped = 1.0, 0.0
-    for J in range(len(groups)):
+    sure = (1.0, 0.0)
+    J = 0
+    while len(groups) > J:
         group = groups[J]
-        for I in range(group.first, J):
-            place, K = tile_at(group, I), max(group.first, groups[I].first)
-            tile = load_tile(gram, place)
-            tile = _less_products(tile, gram, tile_at(group, K), tile_at(groups[I], K), I - K)
-            store_tile(gram, place, _divided(tile, gram, tile_at(groups[I], I)))
-        place = tile_at(group, J)
-        tile = _less_products(load_tile(gram, place), gram, group.entry, group.entry, J - group.first)
-        smallest, largest = _factor_tile(tile, rows, group, gram, place)
-        smallest_kept, largest_dropped = min(smallest_kept, smallest), max(largest_dropped, largest)
-    return smallest_kept, largest_dropped
+        if len(groups) > J + 1 and groups[J + 1].first == group.first:
+            _eliminate_abreast(groups, J, gram)
+            sure = _factor_own(rows, groups, J, gram, sure)
+            _eliminate(groups, J + 1, J, gram)
+            sure = _factor_own(rows, groups, J + 1, gram, sure)
+            J += 2
+        else:
+            for I in range(group.first, J):
+                _eliminate(groups, J, I, gram)
+            sure = _factor_own(rows, groups, J, gram, sure)
+            J += 1
+    return sure
+
+
+@helper
+def _eliminate(groups, J, I, gram):
+    """Tile (J, I) of the factor."""
+    group, earlier = groups[J], groups[I]
+    place, K = tile_at(group, I), max(group.first, earlier.first)
+    tile = _less_products(load_tile(gram, place), gram, tile_at(group, K), tile_at(earlier, K), I - K)
+    store_tile(gram, place, _divided(tile, gram, tile_at(earlier, I)))
+
+
+@helper
+def _eliminate_abreast(groups, J, gram):
+    """Tiles of the factor of group J and the next one, which has the same first, with all earlier ones.
+
+    Two tiles at a time: sums that do not wait for each other keep the processor busy.
+    """
+    group, next_group = groups[J], groups[J + 1]
+    for I in range(group.first, J):
+        earlier = groups[I]
+        K = max(group.first, earlier.first)
+        here, there = tile_at(group, I), tile_at(next_group, I)
+        a, c, b = tile_at(group, K), tile_at(next_group, K), tile_at(earlier, K)
+        t0, t1, t2, t3 = load_tile(gram, here)
+        u0, u1, u2, u3 = load_tile(gram, there)
+        for _ in range(4 * (I - K)):
+            x, y = load_lanes(gram, a), load_lanes(gram, c)
+            b0, b1, b2, b3 = spread(gram, b), spread(gram, b + 1), spread(gram, b + 2), spread(gram, b + 3)
+            t0 -= x * b0
+            u0 -= y * b0
+            t1 -= x * b1
+            u1 -= y * b1
+            t2 -= x * b2
+            u2 -= y * b2
+            t3 -= x * b3
+            u3 -= y * b3
+            a += 4
+            b += 4
+            c += 4
+        d = tile_at(earlier, I)
+        store_tile(gram, here, _divided((t0, t1, t2, t3), gram, d))
+        store_tile(gram, there, _divided((u0, u1, u2, u3), gram, d))
+
+
+@helper
+def _factor_own(rows, groups, J, gram, sure):
+    """Factor of the tile of a group with itself; returns the margin of the choice so far."""
+    group = groups[J]
+    place = tile_at(group, J)
+    tile = _less_products(load_tile(gram, place), gram, group.entry, group.entry, J - group.first)
+    smallest, largest = _factor_tile(tile, rows, group, gram, place)
+    return min(sure[0], smallest), max(sure[1], largest)
 
 
 @helper
@@ -105,20 +160,31 @@ def _factor_tile(tile, rows, group, gram, place):
 @routine
 def solve_gram(groups, gram, multipliers, answers):
     """Replace the right-hand sides b by x with G x = b, zero for dropped rows; `answers` has x by groups."""
-    for J in range(len(groups)):
+    J = 0
+    while len(groups) > J:
         group = groups[J]
-        y = _gathered(multipliers, group)
-        place = group.entry
-        for i in range(4 * group.first, 4 * J):
-            y -= load_lanes(gram, place) * spread(answers, i)
-            place += 4
-        x0 = lane(y, 0) * gram[place]
-        y -= load_lanes(gram, place) * x0
-        x1 = lane(y, 1) * gram[place + 5]
-        y -= load_lanes(gram, place + 4) * x1
-        x2 = lane(y, 2) * gram[place + 10]
-        y -= load_lanes(gram, place + 8) * x2
-        store_lanes(answers, 4 * J, pack(x0, x1, x2, lane(y, 3) * gram[place + 15]))
+        y, place = _gathered(multipliers, group), group.entry
+        if len(groups) > J + 1 and groups[J + 1].first == group.first:
+            later = groups[J + 1]
+            z, there = _gathered(multipliers, later), later.entry
+            for i in range(4 * group.first, 4 * J):
+                x = spread(answers, i)
+                y -= load_lanes(gram, place) * x
+                z -= load_lanes(gram, there) * x
+                place += 4
+                there += 4
+            _answer(gram, place, y, answers, 4 * J)
+            J += 1
+            for i in range(4 * J - 4, 4 * J):
+                z -= load_lanes(gram, there) * spread(answers, i)
+                there += 4
+            y, place = z, there
+        else:
+            for i in range(4 * group.first, 4 * J):
+                y -= load_lanes(gram, place) * spread(answers, i)
+                place += 4
+        _answer(gram, place, y, answers, 4 * J)
+        J += 1
     for J in range(len(groups) - 1, -1, -1):
         group = groups[J]
         d, i = tile_at(group, J), 4 * J
@@ -133,6 +199,18 @@ def solve_gram(groups, gram, multipliers, answers):
         for c in range(4 * group.first, 4 * J):
             answers[c] -= sum_lanes(load_lanes(gram, place) * x)
             place += 4
+
+
+@helper
+def _answer(gram, place, y, answers, at):
+    """Forward substitution within a group's own tile."""
+    x0 = lane(y, 0) * gram[place]
+    y -= load_lanes(gram, place) * x0
+    x1 = lane(y, 1) * gram[place + 5]
+    y -= load_lanes(gram, place + 4) * x1
+    x2 = lane(y, 2) * gram[place + 10]
+    y -= load_lanes(gram, place + 8) * x2
+    store_lanes(answers, at, pack(x0, x1, x2, lane(y, 3) * gram[place + 15]))
 
 
 @helper

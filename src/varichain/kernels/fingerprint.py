@@ -109,12 +109,13 @@ class _Walk:
         self._numbers: dict[int, int] = {}  # of functions that have been described, by identity
 
     def function(self, function: FunctionType) -> Iterator[str]:
-        """Bytecode, defaults and captured values of a Python function, and the globals that it names."""
+        """Bytecode, defaults, captured values and marks of a Python function, and the globals that it names."""
         if id(function) in self._numbers:
             yield f"function {self._numbers[id(function)]}"
             return
         self._numbers[id(function)] = len(self._numbers)
-        yield f"function {function.__name__}"
+        marks = sorted(name for name in vars(function) if name != "__wrapped__")
+        yield f"function {function.__name__} {marks}"
         names: set[str] = set()
         yield from _code(function.__code__, names, function.__doc__)
         captured = [cell.cell_contents for cell in function.__closure__ or ()]

@@ -48,6 +48,15 @@ RESTRAINTS, FORCES, CHANNELS, CONTROLS, LAWS, RUNS, TRANSITIONS = [
 KERNELS: dict[Any, tuple[Kind, ...]] = {}
 
 
+def allocates(function: Function) -> Function:
+    """Mark a function that makes arrays, or gets some that a helper or routine has made: they are freed at its end.
+
+    All others use arrays that Python owns, and count no references to them.
+    """
+    function.allocates = True  # type: ignore[attr-defined]
+    return function
+
+
 def helper(function: Function) -> Function:
     """Compile a small function that only other kernels call; it is inlined into them."""
     return compiling.part(function, forceinline=True) if COMPILES else function

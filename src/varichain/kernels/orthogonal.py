@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from varichain.kernels.gram import tile_at
-from varichain.kernels.jit import helper, routine
+from varichain.kernels.jit import allocates, helper, routine
 from varichain.kernels.propagation import groups_of
 
 # A row that Cholesky's pivots keep with more than the first part of its diagonal is independent without question, and
@@ -33,6 +33,7 @@ def _subtract(x, part, y):
 
 
 @routine
+@allocates
 def _metric_rows(loops, support, dofs, propagated, rows):
     """Y, and the sizes that pivots are compared with.
 
@@ -61,6 +62,7 @@ def _metric_rows(loops, support, dofs, propagated, rows):
 
 
 @routine
+@allocates
 def _choose_rows(Y, sizes, rows):
     """Choose independent rows with full pivoting: each time the one with most beyond those chosen before.
 
@@ -113,6 +115,7 @@ def _write_factor(L, groups, rows, gram):
 
 
 @routine
+@allocates
 def orthogonal_factor(
     # layout
     loops,

@@ -12,7 +12,7 @@ import numpy as np
 
 from varichain.kernels.closing import CHEAP, CLOSED, MOST, STILL, close_positions, close_velocities, keep_locks
 from varichain.kernels.derivative import derivative_at
-from varichain.kernels.jit import routine
+from varichain.kernels.jit import allocates, routine
 from varichain.kernels.manifold import step_all
 from varichain.kernels.tables import open_bodies, open_multipliers
 
@@ -52,6 +52,7 @@ def derivative(context, t, q, v, tau, a_out):
 
 
 @routine
+@allocates
 def _follow_branch(context, t, q, v, tau, a_out):
     """Accelerations and loop forces by interpolation along the branch, if there is one on both sides.
 

@@ -171,11 +171,20 @@ def subtract_free(loops, support, propagated, dofs, multipliers):
     for l in range(len(loops)):
         loop = loops[l]
         n_groups, last = groups_of(loop.n_rows), loop.row + loop.n_rows
-        for g in range(n_groups):
-            total = pack(0.0, 0.0, 0.0, 0.0)
-            place = loop.propagated + 4 * g
-            for i in range(loop.support, loop.support + loop.n_support):
+        place, end = loop.propagated, loop.support + loop.n_support
+        total, other = pack(0.0, 0.0, 0.0, 0.0), pack(0.0, 0.0, 0.0, 0.0)
+        if n_groups == 1:
+            for i in range(loop.support, end):
                 dof = dofs[support[i]]
                 total += load_lanes(propagated, place) * (dof.u * dof.d_inverse)
-                place += 4 * n_groups
-            _subtract(multipliers, loop.row + 4 * g, last, total)
+                place += 4
+            _subtract(multipliers, loop.row, last, total)
+        elif n_groups == 2:
+            for i in range(loop.support, end):
+                dof = dofs[support[i]]
+                moved = dof.u * dof.d_inverse
+                total += load_lanes(propagated, place) * moved
+                other += load_lanes(propagated, place + 4) * moved
+                place += 8
+            _subtract(multipliers, loop.row, last, total)
+            _subtract(multipliers, loop.row + 4, last, other)
