@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import varichain as vc
-from lane import scaled
+from lane import long_run, scaled
 from varichain.errors import DuplicateNameError, InputError
 from varichain.figures import COMPASS_CYCLE, COMPASS_SLOPE, compass_start, compass_walker, ground
 from varichain.mechanism import Mechanism, Revolute
@@ -142,6 +142,7 @@ def test_the_cycle_repeats_itself():
     assert done.energy_lost == pytest.approx(20.0 * g * stride * math.sin(COMPASS_SLOPE), rel=1e-4)
 
 
+@long_run
 def test_the_walker_settles_into_its_cycle():
     """Started with a swinging leg that is too slow, the walker comes back to its cycle by steps of cut and connect."""
     m, s = standing_walker(np.add(COMPASS_CYCLE, (0.0, 0.0, 0.0, 0.05)))

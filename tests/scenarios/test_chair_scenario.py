@@ -36,6 +36,7 @@ def test_the_feet_bear_the_figure_before_it_sits():
     assert weight == pytest.approx(70.0 * 9.81, rel=0.3)  # it is moving
 
 
+@long_run
 def test_it_begins_at_rest():
     """The first configuration is on the planned way: nothing jumps."""
     scenario = chair()

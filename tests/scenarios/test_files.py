@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import varichain as vc
+from lane import long_run
 from varichain.scenarios import SCENARIOS, Scenario
 from varichain.scenarios.files import load_scenario, scenario_from_text
 from varichain.scenarios.template import template
@@ -342,6 +343,7 @@ KEYS = ("until", "method", "step", "events", "controller", "forces", "parameters
 EVENT = st.dictionaries(st.sampled_from(["at", "when", "do", "once", "name"]), PLAIN, max_size=4)
 
 
+@long_run  # of hundreds of files, and the reader is the same in both lanes
 @given(st.dictionaries(st.sampled_from(KEYS), PLAIN | st.lists(EVENT, max_size=2), max_size=4))
 def test_no_file_breaks_the_reader(content):
     """Whatever stands in a file, it is a scenario or a ScenarioFileError."""
@@ -352,6 +354,7 @@ def test_no_file_breaks_the_reader(content):
     assert isinstance(found, Scenario)
 
 
+@long_run
 @pytest.mark.parametrize("name", list(SCENARIOS))
 def test_templates_are_right(name):
     """The file that `varichain new` writes is that scenario, with its comments or without the signs before them."""

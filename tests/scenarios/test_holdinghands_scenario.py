@@ -10,6 +10,7 @@ KEPT = 1e-8
 """Momentum that the ice cannot change, relative to the largest; nothing but rounding and steps moves it."""
 
 
+@long_run
 def test_ring():
     """The ring adds a ball joint's freedoms to N_J and takes three from N_F; opened, both pairs of hands are free."""
     scenario = holdinghands(closes=scaled(0.1, 0.002), opens=scaled(0.2, 0.003))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import varichain as vc
+from lane import long_run
 from moving import G, account, kinds, started
 
 BEYOND = 1e-9  # [rad]
@@ -72,6 +73,7 @@ def test_a_rod_runs_along_its_cone_as_it_must():
     assert np.abs(trace.epochs[0]["holding"][0]) == pytest.approx([0, moment, 0], abs=1e-9)
 
 
+@long_run
 def test_a_cone_lets_go_of_a_rod_that_slows_down():
     """A conical pendulum on its cone that is braked leaves it where gravity overcomes its spin."""
     m = top(swing=0.6)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import varichain as vc
+from lane import long_run
 from moving import G, height, rods, slider, started, stone
 
 
@@ -43,6 +44,7 @@ def test_bounces_without_end_are_named():
     assert min(epoch.q[:, 6].min() for epoch in trace.epochs) > -1e-8  # never through the floor
 
 
+@long_run
 def test_a_ball_that_is_caught_when_it_is_slow_rests():
     """A bounce that connects below a speed ends the accumulation: the ball rests on the floor."""
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import varichain as vc
-from lane import PATIENCE, compiled_only
+from lane import PATIENCE, compiled_only, long_run
 from moving import bits, pendulum, rods, slider, started
 from varichain import blocks
 
@@ -64,6 +64,7 @@ def test_several_controllers_add_up_each_at_its_own_ticks():
     assert trace.final.v[0] == pytest.approx(0.02 * 3 + 0.01 * 2 * 10 + 0.04, abs=ROUNDING)
 
 
+@long_run
 def test_a_resumed_run_has_the_bits_of_one_that_never_stopped(tmp_path):
     """Filters, delay lines and noise go on where they were, between grid points and through a file too."""
     whole = run(0.5)
@@ -95,6 +96,7 @@ def test_memory_survives_structure_changes_and_a_refused_one():
     assert caught.value.trace.memory["counting"]["calls"] == 1
 
 
+@long_run
 def test_a_rollout_has_the_bits_of_single_runs():
     """Parameters and seeds of each run give what `simulate` gives with them, on any threads, with events or not."""
     m = pendulum()
@@ -114,6 +116,7 @@ def test_a_rollout_has_the_bits_of_single_runs():
                 assert np.array_equal(runs.memory["steered"][name][i], value)
 
 
+@long_run
 def test_seeds_make_the_noise_and_names_keep_it_apart():
     """The same seed is the same noise, another seed or another name is other noise."""
     one, same, other = run(0.1), run(0.1), run(0.1, LAW.varied(seed=4))

@@ -5,6 +5,7 @@ import pytest
 from scipy.interpolate import CubicSpline, PPoly
 
 import varichain as vc
+from lane import long_run
 from moving import rods, started
 
 RAMP = PPoly(np.array([[0.5], [0.0]]), np.array([0.0, 1.0]))  # 0.5 rad/s for a second
@@ -47,6 +48,7 @@ def test_a_motion_with_a_kink_is_refused():
         vc.simulate(m, started(m, v={"0": 0.5}), 0.8, motion=vc.Motion({"0": jump}), step=0.05)
 
 
+@long_run
 def test_a_repeating_motion_with_a_kink_is_refused():
     """A motion that repeats must do so smoothly, as soon as the run gets there."""
     m = rods(1)

@@ -53,6 +53,7 @@ def test_an_open_chain_is_driven_with_the_torques_of_inverse_dynamics():
     assert coarse < 1e-4 and fine < coarse / 25.0
 
 
+@long_run
 def test_a_driven_joint_carries_a_free_one():
     """With one joint driven, the other moves as forward dynamics says under the holding torque."""
     m = rods(2)
@@ -95,6 +96,7 @@ def test_a_driven_ball_follows_its_rotation():
         assert trace.epochs[0]["holding"][i] == pytest.approx(expected, abs=EXACT)
 
 
+@long_run
 def test_a_driven_base_shakes_what_it_carries():
     """A free base that is driven up and down shakes a pendulum on it: the wrench is that of inverse dynamics."""
     m = vc.Mechanism("shaker")
@@ -161,6 +163,7 @@ def test_limits_do_not_bind_a_driven_joint():
     assert math.isclose(np.abs(trace.joint("0").q).max(), 0.5, abs_tol=1e-3)
 
 
+@long_run
 def test_two_drives_that_fight_through_a_loop_end_the_run():
     """Joints of a four-bar of one freedom driven apart are an error that names them, with the last good state."""
     m, s = four_bar()

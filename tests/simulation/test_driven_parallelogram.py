@@ -5,7 +5,7 @@ import pytest
 from scipy.interpolate import PPoly
 
 import varichain as vc
-from lane import scaled
+from lane import long_run, scaled
 from varichain.mechanism import Inertia, Mechanism, Revolute
 
 TORQUE = 1e-10
@@ -35,6 +35,7 @@ def parallelogram(about_com, gravity):
 @pytest.mark.parametrize("about_com", [4 / 3, 1 / 3])
 @pytest.mark.parametrize("gravity", scaled([0.0, 9.81], [9.81]))
 @pytest.mark.parametrize("method", scaled(["rk4", "gbs"], ["gbs"]))
+@long_run
 def test_torque_of_the_drive(about_com, gravity, method):
     """tau = (2 (I + m L^2 / 4) + m L^2) a + 2 m g L cos(q): from 73.9 to 18.3 N m for the heavier links."""
     m, s = parallelogram(about_com, gravity)

@@ -62,6 +62,7 @@ def test_a_block_thrown_up_a_slope_comes_back_or_stays():
         assert trace.final.q[0] == pytest.approx(expected, abs=1e-8)
 
 
+@long_run
 def test_stick_slip_of_a_block_on_a_spring():
     """A block drawn over a spring by a driven slide sticks until the spring pulls more than friction holds.
 
@@ -115,6 +116,7 @@ def test_friction_at_a_stop():
     assert trace.log[0]["energy_lost"] == pytest.approx(speed**2 / 2, abs=1e-9)
 
 
+@long_run
 def test_friction_of_a_ball_brings_it_to_rest():
     """A ball joint with dry friction in its three freedoms comes to rest and stays; friction took all its energy."""
     m = vc.Mechanism("ball", gravity=(0, 0, 0))

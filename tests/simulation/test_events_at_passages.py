@@ -7,6 +7,7 @@ import pytest
 from scipy.special import ellipk
 
 import varichain as vc
+from lane import long_run
 from moving import G, height, pendulum, started, stone
 
 LOCATED = 1e-9  # [s], as promised
@@ -47,6 +48,7 @@ def test_direction_chooses_passages(direction, times):
     assert seen == pytest.approx([0.1 * i for i in times], abs=LOCATED)
 
 
+@long_run
 def test_once_is_once():
     """An event that happens once happens at the first passage alone, another at all of them."""
     m = pendulum()
@@ -121,6 +123,7 @@ def test_passages_of_two_conditions_within_a_step_come_in_order():
     assert starts == pytest.approx([math.sqrt(2 * fallen / G) for fallen in (0.4, 0.5)], abs=LOCATED)
 
 
+@long_run
 def test_a_catch_in_flight():
     """A stone that is caught by a hinge on its way stays a pendulum: connected where it was, with its impact."""
     m, s = stone(1.0)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import varichain as vc
+from lane import long_run
 from moving import G, bits, stone
 
 STEP = 0.05  # rk4 is exact in free fall
@@ -151,6 +152,7 @@ def test_other_forces_are_used_from_an_event_on():
     assert trace.final.v[5] == pytest.approx(0.0, abs=ROUNDING)
 
 
+@long_run
 def test_the_same_run_gives_the_same_bits():
     """Two runs of the same input agree in every bit."""
     m, s = stone()

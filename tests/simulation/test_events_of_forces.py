@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import varichain as vc
+from lane import long_run
 from moving import G, pendulum, rods, slider, started
 
 LOCATED = 1e-9  # [s]
@@ -33,6 +34,7 @@ def tension(angle, start):
     return math.hypot(along, across)
 
 
+@long_run
 def test_a_pendulum_breaks_its_rod_at_the_load_it_must():
     """A pendulum let go at 1.4 rad tears its pivot where the rod bears 20 N, and flies off with its velocity."""
     m = ball_pendulum()

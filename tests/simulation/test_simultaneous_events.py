@@ -24,6 +24,7 @@ def latches():
     return [vc.connect("a", "b", vc.Spherical(), at=(x, 0.1, 0), name=f"latch {i}") for i, x in ends]
 
 
+@long_run
 def test_connections_of_two_events_are_one_impact():
     """Two events of one instant that connect give the velocities, impulses and the energy of vc.change with both."""
     m, s = flying_pair()
@@ -113,6 +114,7 @@ def test_a_limit_that_is_hit_together_with_a_connection():
     assert trace.epochs[0].event["energy_lost"] == pytest.approx(1.5 * (G * 0.3) ** 2, abs=1e-9)
 
 
+@long_run
 def test_a_connection_just_when_a_limit_is_reached():
     """A connection at the very instant at which a joint arrives at its stop finds both: one state, at rest."""
     m = vc.Mechanism("drop")

@@ -56,7 +56,7 @@ def connected(name):
     return m, s
 
 
-@pytest.mark.parametrize("name", ELEMENTS)
+@pytest.mark.parametrize("name", scaled(list(ELEMENTS), ["cable"]))
 def test_order_two(name):
     """Errors and the energy books fall fourfold when the step is halved, with every kind of element."""
     m, s = connected(name)
