@@ -360,3 +360,26 @@ def test_advance_is_of_order_four_with_loops_and_balls():
             ends.append(np.concatenate([q, v]))
         order = np.log2(np.abs(ends[0] - ends[1]).max() / np.abs(ends[1] - ends[2]).max())
         assert order > 3.5, (m.name, order)
+
+
+@pytest.mark.parametrize("make", [falling_figure, hanging_figure])
+def test_euler_steps_are_those_of_a_simulation(make):
+    """Semi-implicit Euler steps of the handle are those of `vc.simulate`, sample by sample, loops included."""
+    m, s = make()
+    n = scaled(20, 2)
+    run = vc.simulate(m, s, n * 1e-3, method="euler", step=1e-3, limits="off").epochs[-1]
+    handle, q, v, tau = m.prepare(), s.q.copy(), s.v.copy(), np.zeros(m.n_v)
+    for i in range(1, n + 1):
+        handle.advance(q, v, tau, 1e-3, method="euler")
+        # loops are closed to 1e-13, by either in its own order
+        np.testing.assert_allclose(q, run.q[i], atol=1e-11)
+        np.testing.assert_allclose(v, run.v[i], atol=1e-9)
+
+
+def test_methods_of_steps_are_checked():
+    """A method that the handle does not have is refused by its name."""
+    m, s = falling_figure()
+    handle = m.prepare()
+    for wrong in ("rk45", None, []):
+        with pytest.raises(vc.InputError, match="'rk4', 'euler'"):
+            handle.advance(s.q, s.v, np.zeros(m.n_v), 1e-3, method=wrong)

@@ -60,7 +60,8 @@ def varichain_contenders(task: str, given: Question) -> list[Contender]:
     if task == IMPACT:
         before = impact_velocity(given)
         return one("handle.velocity_jump", lambda: handle.velocity_jump(q, before, vector))
-    return [_simulation(given, method_of(task), steps_of(task))]
+    steps = _single_step if steps_of(task) == 1 else _simulation
+    return [steps(given, task)]
 
 
 def impact_velocity(given: Question) -> Array:
@@ -69,16 +70,31 @@ def impact_velocity(given: Question) -> Array:
     return velocity
 
 
-def _simulation(given: Question, method: str, steps: int) -> Contender:
-    """Steps in the core, with a sample at their end; single ones follow each other, as they do in a run."""
+def _single_step(given: Question, task: str) -> Contender:
+    """Steps that Python calls one by one, as in a control loop; they follow each other for a while."""
+    handle, method = given.m.prepare(), method_of(task)
+    q, v, tau, n_taken = given.s.q.copy(), given.s.v.copy(), np.zeros(given.m.n_v), 0
+
+    def run() -> None:
+        nonlocal n_taken
+        if n_taken * TIME_STEP > LONGEST:
+            q[:], v[:], n_taken = given.s.q, given.s.v, 0
+        n_taken += 1
+        handle.advance(q, v, tau, TIME_STEP, 1, method)
+
+    return Contender("varichain", f"handle.advance, {method}", run, lambda: v.copy())
+
+
+def _simulation(given: Question, task: str) -> Contender:
+    """Steps in the core, with a sample at their end."""
+    method, steps = method_of(task), steps_of(task)
     settings = checked_settings(method, TIME_STEP, steps * TIME_STEP, 1e-9, None, "off")
     simulation = Simulation(given.m.copy(), given.s.copy(), settings, [], Controls(None, None, ()))
     simulation.begin()
     start, engine = simulation.engine.snapshot(), simulation.engine
 
     def run() -> None:
-        if steps > 1 or engine.time > LONGEST:
-            engine.restore(start)
+        engine.restore(start)
         engine.advance(engine.time + steps * TIME_STEP, steps)
 
     return Contender("varichain", f"{method}, in the core", run, lambda: engine.v.copy())

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from varichain.errors import InputError, SingularMassError, UnknownNameError
 from varichain.kernels.faults import LARGEST, QUATERNION_TOLERANCE, first_fault
 from varichain.kernels.pivots import massless_freedom
+from varichain.kernels.stepping import STEP_METHODS
 from varichain.layout.layout import Layout
 from varichain.layout.state import State, layout_for
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import finite_array, finite_scalar
+from varichain.spatial.checks import finite_array, finite_scalar, shown
 
 Table = NDArray[np.int64]
 
@@ -34,6 +35,17 @@ def sound_layout(mechanism: Mechanism, state: State) -> Layout:
     if fault:
         _raise_fault(layout, state, fault)
     return layout
+
+
+def checked_step_method(method: Any) -> str:
+    """A method of `Prepared.advance` and `Batch.advance`.
+
+    Raises:
+        InputError: It is none.
+    """
+    if not isinstance(method, str) or method not in STEP_METHODS:
+        raise InputError(f"method must be one of {', '.join(map(repr, STEP_METHODS))}, not {shown(method)}")
+    return method
 
 
 def opened(mechanism: Mechanism, state: State) -> tuple[Layout, Table]:

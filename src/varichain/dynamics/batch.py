@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from varichain.dynamics.actuator_solve import ActuatorSolve, actuators_of, is_sound
-from varichain.dynamics.arguments import require_mass
+from varichain.dynamics.arguments import checked_step_method, require_mass
 from varichain.dynamics.assembly import CLOSED
 from varichain.dynamics.sharing import checked_threads, share
 from varichain.errors import InputError
@@ -238,19 +238,22 @@ class Batch:
             v += self.velocity_jump(q, v)
         return q, v, left
 
-    def advance(self, q: Array, v: Array, tau: ArrayLike | None, dt: float, steps: int = 1) -> None:
-        """Move q and v in place by Runge-Kutta steps of order four of dt [s], under constant tau (n, n_v).
+    def advance(
+        self, q: Array, v: Array, tau: ArrayLike | None, dt: float, steps: int = 1, method: str = "rk4"
+    ) -> None:
+        """Move q and v in place by steps of dt [s], under constant tau (n, n_v); `method` is "rk4" or "euler".
 
         Loops are closed to rounding after every step. `vc.rollout` knows limits, friction and events; this does not.
         """
         dt, steps = positive_scalar(dt, "dt"), count_number(steps, "steps", 10**9, 0)
+        method = checked_step_method(method)
         for name, array in (("q", q), ("v", v)):
             is_array = isinstance(array, np.ndarray) and array.ndim == 2
             if not is_array or array is not self._matrix(array, array.shape[-1:], name, len(array)):
                 raise InputError(f"{name} is moved in place: it must be a float64, C-contiguous, writable array")
         q[:], v[:] = self._states(q, v)
         torques = self._matrix(tau, (self.n_v,), "tau", len(q))
-        memory = [stepping.step_memory(self.n_q, self.n_v) for _ in range(self.threads)]
+        memory = [stepping.step_memory(self.n_q, self.n_v, method) for _ in range(self.threads)]
         address = rows.address_of_kernel(stepping.advance, rows.ROOM)
 
         def move(thread: int, first: int, end: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from varichain.dynamics.actuator_solve import ActuatorSolve, actuators_of
-from varichain.dynamics.arguments import require_mass
+from varichain.dynamics.arguments import checked_step_method, require_mass
 from varichain.dynamics.forward import is_close_decision
 from varichain.dynamics.motion_basis import MotionBasis
 from varichain.errors import ArrayError, InputError
@@ -119,10 +119,11 @@ class Prepared:
         "_derivative_memory",
         "_forward_dynamics",
         "_layout",
-        "_memory",
         "_pivots",
         "_no_acceleration",
         "_shapes",
+        "_step_memory",
+        "_step_method",
         "_table",
         "_workspace",
         "actuated",
@@ -146,10 +147,10 @@ class Prepared:
         self._table = self._workspace.table
         self._forward_dynamics = forward_dynamics if layout.is_tree else constrained_forward_dynamics
         self.n_rows = layout.n_rows
-        self._memory = step_memory(layout.n_q, layout.n_v)
         self._derivative_memory: tuple[Array, ...] | None = None
         self._no_acceleration = np.zeros(layout.n_v)
         self.n_q, self.n_v, self.n_links = layout.n_q, layout.n_v, len(layout.link_index)
+        self._begin_steps("rk4")
         self.joints = tuple(slot.name for slot in layout.slots)
         self.links = dict(layout.link_index)
         self.revision = layout.revision
@@ -453,15 +454,25 @@ class Prepared:
         integrate(self._table, q, v, dt, out)
         return out
 
-    def advance(self, q: Array, v: Array, tau: Array, dt: float, steps: int = 1) -> None:
-        """Move q and v in place by Runge-Kutta steps of order four of dt [s], under constant tau (n_v,).
+    def advance(self, q: Array, v: Array, tau: Array, dt: float, steps: int = 1, method: str = "rk4") -> None:
+        """Move q and v in place by steps of dt [s], under constant tau (n_v,).
 
-        All of it is compiled, on its first use. Loops are closed to rounding after every step, in position and
-        velocity.
+        `method` is "rk4", Runge-Kutta's of order four, or "euler", the semi-implicit one. All of it is compiled, on its
+        first use. Loops are closed to rounding after every step, in position and velocity.
+
+        Raises:
+            InputError: There is no such method.
         """
         if q is not self._q or v is not self._v or tau is not self._given:
             self._fit(q=q, v=v, given=tau)
-        advance(self._table, q, v, tau, dt, steps, *self._memory)
+        if method is not self._step_method:
+            self._begin_steps(method)
+        advance(self._table, q, v, tau, dt, steps, *self._step_memory)
+
+    def _begin_steps(self, method: str) -> None:
+        """Make the memory that steps of a method work in."""
+        self._step_memory: tuple[Any, ...] = step_memory(self.n_q, self.n_v, checked_step_method(method))
+        self._step_method = method
 
     def difference(self, q_from: Array, q_to: Array, out: Array) -> Array:
         """Write the velocity (n_v,) that leads from one configuration to the other in unit time."""

@@ -1,4 +1,4 @@
-"""Steps under constant generalized forces, for control loops of the user: Runge-Kutta 4 with all loops closed."""
+"""Steps under constant generalized forces, for control loops of the user, with all loops closed."""
 
 from typing import Any
 
@@ -6,16 +6,20 @@ import numpy as np
 
 from varichain.kernels.context import Context
 from varichain.kernels.jit import CONTROLS, INTEGER, MATRIX, NUMBER, RUNS, TABLE, VECTOR, kernel
-from varichain.kernels.methods import extra_forces, rk4, scratch_shape
+from varichain.kernels.methods import euler, extra_forces, rk4, scratch_shape
 from varichain.kernels.nodes import node_shape, open_node
 from varichain.kernels.passages import derivative, keep_positions, keep_velocities
-from varichain.kernels.run_records import CHANNEL, CONTROL, FORCE, RESTRAINT, RUN
+from varichain.kernels.run_records import CHANNEL, CONTROL, EULER, FORCE, RESTRAINT, RK4, RUN
 from varichain.kernels.tables import as_records, no_records
 
+# Methods of `advance` by name.
+STEP_METHODS = {"rk4": RK4, "euler": EULER}
 
-def step_memory(n_q: int, n_v: int) -> tuple[Any, ...]:
-    """Working memory of `advance`: its last four arguments."""
+
+def step_memory(n_q: int, n_v: int, method: str) -> tuple[Any, ...]:
+    """Working memory of `advance`: its last four arguments. The record has the method, one of STEP_METHODS."""
     controls, runs = as_records(np.zeros(n_v, CONTROL)), as_records(np.zeros(1, RUN))
+    runs["method"] = STEP_METHODS[method]
     return controls, runs, np.zeros(node_shape(n_q, n_v)), np.zeros(scratch_shape(n_q, n_v))
 
 
@@ -48,7 +52,10 @@ def advance(
     node = open_node(node_matrix, len(q), n_v)
     for _ in range(n_steps):
         powers = derivative(context, 0.0, q, v, node.tau, node.a)
-        rk4(context, 0.0, dt, q, v, node.a, powers, work, node.q_end, node.v_end, node.work_done)
+        if run.method == EULER:
+            euler(context, dt, q, v, node.a, powers, node.q_end, node.v_end, node.work_done)
+        else:
+            rk4(context, 0.0, dt, q, v, node.a, powers, work, node.q_end, node.v_end, node.work_done)
         for i in range(len(q)):
             q[i] = node.q_end[i]
         for k in range(n_v):
