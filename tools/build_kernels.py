@@ -15,16 +15,21 @@ import sys
 import sysconfig
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 SOURCES = Path(__file__).resolve().parent.parent / "src"
 # Each x86 processor since 2013 (Haswell) or 2015 (Excavator); elsewhere any processor of the platform.
 _IS_X86 = platform.machine() in ("x86_64", "AMD64")
 _CPU = "x86-64-v3" if _IS_X86 else "generic"
 FEATURES = ("avx2", "fma", "bmi", "bmi2") if _IS_X86 else ()
-# Kernels are compiled in two processes, which take about as long: that of whole runs with those that share least with
-# the others; and the others.
-_APART = tuple(f"varichain.kernels.{name}" for name in ("running.run", "particle_", "function_", "derivative_"))
+# Kernels that share much, longest first: two processes take a family each, until none is left; the last has all others.
+_FAMILIES = tuple(
+    f"varichain.kernels.{name}" for name in ("contact_run.", "running.run", "derivative_", "particle_", "function_", "")
+)
 # The compiler of the library: for that processor, in this process, and with the C library's functions.
 _SETTINGS = {
     "NUMBA_CPU_NAME": _CPU,
@@ -57,11 +62,9 @@ def build() -> Path:
         raise NoCompilerError(f"the library of kernels needs GCC or Clang, and {compiler} is not found")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        command = [sys.executable, __file__, name]
-        workers = [subprocess.Popen([*command, share], env=os.environ | _SETTINGS) for share in ("run", "others")]
-        codes = [worker.wait() for worker in workers]
-        if any(codes):
-            raise RuntimeError(f"processes that compiled kernels ended with {codes}")
+        done = subprocess.run([sys.executable, __file__, name], env=os.environ | _SETTINGS)
+        if done.returncode:
+            raise RuntimeError(f"the process that compiles kernels ended with {done.returncode}")
         lines = sorted(line for path in folder.glob("*.lines") for line in path.read_text().splitlines(keepends=True))
         (folder / "kernels.inc").write_text("".join(lines), encoding="ascii")
         made = link(folder, library.FOLDER / "glue.c", FEATURES)
@@ -73,21 +76,35 @@ def build() -> Path:
     return target
 
 
-def compile_share(folder: Path, share: str) -> None:
-    """Compile the kernels of one process, "run" or "others": an object file for each, and their lines for the glue."""
+def family_of(dispatcher: Any) -> str:
+    """Family of a kernel."""
+    from varichain.kernels import library
+
+    name = library.name_of(dispatcher.py_func)
+    return next(family for family in _FAMILIES if name.startswith(family))
+
+
+def in_families(compile_family: Callable[[str], int]) -> int:
+    """Let two processes compile all families; returns the number of kernels."""
+    with get_context("spawn").Pool(2) as pool:
+        return sum(pool.imap_unordered(compile_family, _FAMILIES, chunksize=1))
+
+
+def compile_family(folder: Path, family: str) -> int:
+    """Compile the kernels of a family: an object file for each, and their lines for the glue; returns their number."""
     from varichain.kernels import ahead, compiling, jit, library
 
     compiling.NOTICE.is_printed = True  # nothing of this goes to the cache
     library.import_kernels()
     start, lines = time.monotonic(), []
     for dispatcher, kinds in jit.KERNELS.items():
-        name = library.name_of(dispatcher.py_func)
-        if name.startswith(_APART) == (share == "run"):
+        if family_of(dispatcher) == family:
             code, made = ahead.object_code(dispatcher.py_func, kinds, _CPU)
-            (folder / f"{name}.o").write_bytes(code)
+            (folder / f"{made.name}.o").write_bytes(code)
             lines.append(f'KERNEL("{made.name}", {made.entry}, {made.native}, "{made.returned}")\n')
-    (folder / f"{share}.lines").write_text("".join(lines), encoding="ascii")
-    print(f"{len(lines)} kernels compiled in {time.monotonic() - start:.0f} s", flush=True)
+    (folder / f"{_FAMILIES.index(family)}.lines").write_text("".join(lines), encoding="ascii")
+    print(f"{len(lines)} kernels {family}* compiled in {time.monotonic() - start:.0f} s", flush=True)
+    return len(lines)
 
 
 def link(folder: Path, glue: Path, features: tuple[str, ...]) -> Path:
@@ -112,6 +129,6 @@ def link(folder: Path, glue: Path, features: tuple[str, ...]) -> Path:
 
 if __name__ == "__main__":
     if sys.argv[1:]:
-        compile_share(Path(sys.argv[1]), sys.argv[2])
+        in_families(partial(compile_family, Path(sys.argv[1])))
     else:
         print(build())

@@ -7,29 +7,27 @@ from __future__ import annotations
 
 import os
 import sys
-from multiprocessing import get_context
 
 os.environ["VARICHAIN_JIT"] = "1"  # the library has nothing to compile
+
+from build_kernels import family_of, in_families  # type: ignore[import-not-found]
 
 from varichain.kernels import cache, jit, library
 
 
-def compile_share(i: int) -> int:
-    """Compile one of two shares: the kernel of whole runs, which takes as long as all others, or the others."""
+def compile_family(family: str) -> int:
+    """Compile the kernels of a family; returns their number."""
     library.import_kernels()
-    from varichain.kernels.running import run
-
-    share = [kernel for kernel in jit.KERNELS if (kernel is run) == (i == 0)]
-    jit.seal(share)
-    return len(share)
+    kernels = [kernel for kernel in jit.KERNELS if family_of(kernel) == family]
+    jit.seal(kernels)
+    return len(kernels)
 
 
 def main() -> None:
     """Compile, and tell how many."""
     if jit.JIT_DISABLED:
         sys.exit("the compiler is switched off: NUMBA_DISABLE_JIT is set")
-    with get_context("spawn").Pool(2) as pool:
-        print(f"{sum(pool.map(compile_share, range(2), chunksize=1))} kernels in {cache.cache_folder()}")
+    print(f"{in_families(compile_family)} kernels in {cache.cache_folder()}")
 
 
 if __name__ == "__main__":
