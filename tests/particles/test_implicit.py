@@ -8,28 +8,74 @@ from lane import long_run, scaled
 from particles.zoo_of_particles import every_kind, rods, tumbling
 from varichain.particles.implicit import Implicit
 
+STEP, DELTA = 1e-3, 1e-6  # [s] of an implicit step; of central differences
+DIFFERENCES = 1e-5  # relative error that rounding leaves to them
 
-@pytest.mark.parametrize("seed", range(scaled(10, 2)))
-def test_gradients_are_those_of_the_kernels(seed):
-    """Forces of springs at rest are -J^T k g: those of the kernel, for joints of all kinds, without screws' threads."""
-    m, s = every_kind(seed, kinds=("revolute", "prismatic", "universal", "cylindrical", "planar", "spherical", "fixed"))
-    m.gravity = (0, 0, 0)
-    p = vc.particles.from_mechanism(m, s, stiffness=1e3, damping=0.0)
+
+def slopes(p, values):
+    """Minus the derivative of all forces by positions or velocities, by central differences (3 n, 3 n)."""
+    given, found = values.copy(), []
+    for k in range(values.size):
+        sides = []
+        for sign in (1.0, -1.0):
+            values.flat[k] = given.flat[k] + sign * DELTA
+            p.evaluate()
+            sides.append(p.force.ravel().copy())
+            values[:] = given
+        found.append((sides[1] - sides[0]) / (2.0 * DELTA))
+    return np.array(found).T
+
+
+def check_step(p):
+    """One implicit step from joints at rest is that of dense equations whose matrices are differences of forces."""
+    v = p.v.copy()
+    p.evaluate(STEP)
+    force = p.force.ravel().copy()
+    C = slopes(p, p.v)
     p.v[:] = 0.0
-    p.x += 1e-6 * np.random.default_rng(seed).normal(size=p.x.shape) * (p.inverse_mass[:, None] > 0)
-    p.evaluate()
-    implicit = Implicit(p)
-    links = p.links.array
-    A, s_ = links["A"][1:].reshape(-1, 3, 3), links["s"][1:]
-    g = np.empty((len(A), 6))
-    for a in range(3):
-        b = (a + 1) % 3
-        g[:, a] = np.linalg.norm(A[:, a], axis=1) - s_[:, a]
-        g[:, 3 + a] = (A[:, a] * A[:, b]).sum(axis=1) / np.hypot(s_[:, a], s_[:, b])
-    errors = np.concatenate([g.ravel(), p.restrictions.array["error"]])
-    forces = -implicit._gradients().T @ (implicit._stiffness * errors)
-    found = implicit._in_links(p.force, 1.0)
-    assert np.abs(found - forces).max() < 1e-9 * np.abs(found).max()
+    K = slopes(p, p.x)
+    p.v[:] = v
+    moving = np.flatnonzero(np.repeat(p.inverse_mass > 0.0, 3))
+    M = np.diag(1.0 / np.repeat(p.inverse_mass, 3)[moving])
+    K, C = K[np.ix_(moving, moving)], C[np.ix_(moving, moving)]
+    right = STEP * (force[moving] - STEP * K @ v.ravel()[moving])
+    expected = v.ravel()[moving] + np.linalg.solve(M + STEP * C + STEP**2 * K, right)
+    assert Implicit(p).advance(1, STEP) == 0
+    assert np.abs(p.v.ravel()[moving] - expected).max() < DIFFERENCES * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("seed", range(scaled(10, 1)))
+def test_a_step_is_that_of_dense_equations(seed):
+    """Joints of all kinds with dampers: braces, rows, threads and ways of balls are all in the equations."""
+    m, s = every_kind(seed, n=scaled(6, 3))
+    m.gravity = (0, 0, 0)
+    for link in m.links:
+        if link.joint.n_v:
+            m.edit_joint(link.joint.name, damping=0.3, friction=0.0, stiffness=0.0)
+    check_step(vc.particles.from_mechanism(m, s.copy().follow(m), stiffness=1e3, damping=0.2, limits="off"))
+
+
+def test_couplings_and_loops_are_in_the_equations():
+    """A closed chain with a coupling of joints that are far apart: blocks of four links, and fill."""
+    m, s = rods(4)
+    m.gravity = (0, 0, 0)
+    m.couple("hinge 3", "hinge 1", -0.5, s["hinge 3"].q + 0.5 * s["hinge 1"].q)
+    m.connect("rod 3", "ground", vc.Spherical(), (0, 0, -0.5), state=s)
+    s.v = np.random.default_rng(0).normal(size=4)
+    p = vc.particles.from_mechanism(m, s.copy().follow(m), stiffness=1e3, damping=0.2)
+    check_step(p)
+    assert Implicit(p).n_blocks > 4 + 3
+
+
+def test_the_factor_of_a_chain_has_no_fill():
+    """The factor of a chain, and of a tree, has a block for each link and one for each joint between links."""
+    for n in (1, 2, 20):
+        m = vc.Mechanism("comb")
+        for i in range(n):
+            parent = f"link {i // 2 - 1}" if i > 1 else "ground"
+            m.add_link(f"link {i}", parent, joint=vc.Revolute(), inertia=vc.Inertia.box(1.0, (1, 1, 1)))
+        between = sum(link.parent is not None and not link.parent.is_ground for link in m.links)
+        assert Implicit(vc.particles.from_mechanism(m, m.state())).n_blocks == n + between
 
 
 @long_run

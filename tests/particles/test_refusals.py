@@ -25,15 +25,6 @@ def test_an_armature():
         vc.particles.from_mechanism(m, m.state())
 
 
-def test_a_coupling():
-    """Coupled joints are refused."""
-    m = zoo.double_pendulum()
-    first, second = (link.joint.name for link in m.links)
-    m.couple(second, first, 2.0, name="gear")
-    with pytest.raises(vc.StructureError, match="gear"):
-        vc.particles.from_mechanism(m, m.state())
-
-
 def test_something_else_than_a_mechanism():
     """Arguments are checked."""
     m = zoo.pendulum()

@@ -1,7 +1,12 @@
-"""All forces on particles, in one sweep whose cost is linear in the number of restrictions."""
+"""All forces on particles, in one sweep whose cost is linear in the number of restrictions.
 
-from varichain.kernels.jit import routine
-from varichain.kernels.particle_freedoms import act_in_freedoms, measure_freedoms
+Links come in chunks, with all that is between links of one chunk: threads may take a chunk each, and every sum has the
+same order whoever takes it. What is between chunks, and particles that belong to no link, comes after all chunks.
+"""
+
+from varichain.kernels.jit import helper, routine
+from varichain.kernels.motion import write_motion
+from varichain.kernels.particle_freedoms import act_in_freedoms, couple_freedoms, measure_freedoms
 from varichain.kernels.particle_ground import touch_ground
 from varichain.kernels.particle_links import (
     brace_link,
@@ -13,20 +18,89 @@ from varichain.kernels.particle_links import (
     push_point,
     scatter_link,
 )
+from varichain.kernels.particle_records import BY_FORCES, REACHED
 from varichain.kernels.particle_restrictions import restrict
 from varichain.kernels.particle_springs import bend_trios, flatten_trios, stretch_springs
-from varichain.kernels.tuples import add3, add6, cross3, dot3, join6, load3, load6, load9, mat_vec, scale3, store6
+from varichain.kernels.tuples import (
+    add3,
+    add6,
+    cross3,
+    dot3,
+    join6,
+    load3,
+    load6,
+    load9,
+    mat_vec,
+    scale3,
+    store3,
+    store6,
+)
 
 
 @routine
-def _weigh(x, inverse_mass, run, force_out):
-    """Weight of all particles that are not fixed, and nothing else."""
-    g, outside = load3(run.gravity), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    for i in range(len(x)):
-        weight = scale3(1.0 / inverse_mass[i], g) if inverse_mass[i] > 0.0 else (0.0, 0.0, 0.0)
-        force_out[i, 0], force_out[i, 1], force_out[i, 2] = weight
-        outside = add6(outside, join6(cross3((x[i, 0], x[i, 1], x[i, 2]), weight), weight))
+def open_books(particles):
+    """Empty the books of all chunks, and find out what the motion wants of driven joints."""
+    run = particles.runs[0]
+    for c in range(len(particles.books)):
+        book = particles.books[c]
+        book.time, book.step, book.is_measured = run.time, run.step, run.is_measured
+        book.status, book.culprit, book.elastic = REACHED, 0, 0.0
+        store3(book.gravity, load3(run.gravity))
+        store3(book.ground_force, (0.0, 0.0, 0.0))
+        for k in range(len(book.power)):
+            book.power[k] = 0.0
+        for k in range(6):
+            book.outside[k] = 0.0
+    drives = particles.drives
+    for i in range(len(drives)):
+        write_motion(drives[i], particles.motion, run.time, particles.q_drive, particles.v_drive, particles.a_drive)
+
+
+@routine
+def close_books(particles):
+    """Add up the books of all chunks, in their order."""
+    run = particles.runs[0]
+    run.elastic, outside = 0.0, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for k in range(len(run.power)):
+        run.power[k] = 0.0
+    for c in range(len(particles.books)):
+        book = particles.books[c]
+        run.elastic += book.elastic
+        outside = add6(outside, load6(book.outside))
+        for k in range(len(run.power)):
+            run.power[k] += book.power[k]
+        if run.status == REACHED:
+            run.status, run.culprit = book.status, book.culprit
     store6(run.outside, outside)
+    store3(run.ground_force, load3(particles.books[len(particles.books) - 1].ground_force))
+
+
+@routine
+def load_chunk(particles, c):
+    """Forces on the links of a chunk by all that is between them, in the links' records."""
+    chunk, run = particles.chunks[c], particles.books[c]
+    links, joints = particles.links, particles.joints
+    for j in range(chunk.joints, chunk.end_joints):
+        for k in range(3):
+            joints[j].force[k] = joints[j].moment[k] = 0.0
+    for i in range(chunk.links, chunk.end_links):
+        gather_link(links[i], particles.x, particles.v)
+        if not links[i].fixed:
+            brace_link(links[i], i, run)
+        if run.is_measured:
+            orient_link(links[i])
+    if run.is_measured:
+        measure_freedoms(particles.freedoms, chunk.freedoms, chunk.end_freedoms, links, particles.q, particles.rates)
+    restrict(particles.restrictions, chunk.restrictions, chunk.end_restrictions, links, particles.freedoms, joints, run)
+    if run.is_measured:
+        act_in_freedoms(particles, chunk.freedoms, chunk.end_freedoms, run)
+
+
+@helper
+def _from_outside(run, x, i, force):
+    """Note a force from outside on a particle."""
+    whole = join6(cross3((x[i, 0], x[i, 1], x[i, 2]), force), force)
+    store6(run.outside, add6(load6(run.outside), whole))
 
 
 @routine
@@ -42,46 +116,38 @@ def _push_links(links, pushes, run):
             moment, force = mat_vec(R, moment), mat_vec(R, force)
         push_point(link, k, force)
         push_couple(link, moment)
-        run.power[2] += dot3(force, point_rate(link, k)) + dot3(moment, load3(link.w))
+        run.power[BY_FORCES] += dot3(force, point_rate(link, k)) + dot3(moment, load3(link.w))
         whole = join6(add3(moment, cross3(point_of(link, k), force)), force)
         store6(run.outside, add6(load6(run.outside), whole))
 
 
 @routine
-def _carry(x, inverse_mass, run, force):
-    """Let the world carry what acts on fixed particles."""
-    for i in range(len(x)):
-        if inverse_mass[i] == 0.0:
-            f = (-force[i, 0], -force[i, 1], -force[i, 2])
-            whole = join6(cross3((x[i, 0], x[i, 1], x[i, 2]), f), f)
-            store6(run.outside, add6(load6(run.outside), whole))
+def _weigh_loose(particles, run):
+    """Weight of all particles that belong to no link, and nothing else."""
+    force, g = particles.force, load3(run.gravity)
+    for n in range(len(particles.loose)):
+        i = particles.loose[n]
+        m_inverse = particles.inverse_mass[i]
+        weight = scale3(1.0 / m_inverse, g) if m_inverse > 0.0 else (0.0, 0.0, 0.0)
+        force[i, 0], force[i, 1], force[i, 2] = weight
+        _from_outside(run, particles.x, i, weight)
 
 
 @routine
-def load_particles(particles):
-    """Forces on all particles, powers of all accounts, elastic energy, loads of joints."""
-    run, x, v, force = particles.runs[0], particles.x, particles.v, particles.force
-    links, joints, freedoms = particles.links, particles.joints, particles.freedoms
-    for k in range(len(run.power)):
-        run.power[k] = 0.0
-    run.elastic = 0.0
-    _weigh(x, particles.inverse_mass, run, force)
-    stretch_springs(particles.springs, x, v, force, run)
-    bend_trios(particles.trios, x, v, force, run)
-    for j in range(len(joints)):
-        for k in range(3):
-            joints[j].force[k] = joints[j].moment[k] = 0.0
-    for i in range(len(links)):
-        gather_link(links[i], x, v)
-        if not links[i].fixed:
-            brace_link(links[i], i, run)
-        if run.is_measured:
-            orient_link(links[i])
-    if run.is_measured:
-        measure_freedoms(freedoms, links, particles.q, particles.rates)
-    restrict(particles.restrictions, links, freedoms, joints, run)
-    if run.is_measured:
-        act_in_freedoms(freedoms, links, particles.q, particles.rates, particles.tau, run)
+def _carry(particles, i, run):
+    """Let the world carry what acts on a particle if that is fixed."""
+    force = particles.force
+    if particles.inverse_mass[i] == 0.0:
+        _from_outside(run, particles.x, i, (-force[i, 0], -force[i, 1], -force[i, 2]))
+
+
+@routine
+def join_chunks(particles):
+    """Forces of all that is not in one chunk: joints between chunks, couplings, pushes, ground, loose particles."""
+    c = len(particles.chunks) - 1
+    load_chunk(particles, c)
+    run, links, x, v, force = particles.books[c], particles.links, particles.x, particles.v, particles.force
+    couple_freedoms(particles.couplings, particles.freedoms, links, run)
     _push_links(links, particles.pushes, run)
     touch_ground(
         particles.contacts,
@@ -93,7 +159,41 @@ def load_particles(particles):
         links,
         run,
     )
-    for i in range(len(links)):
-        scatter_link(links[i], force)
+    _weigh_loose(particles, run)
+    stretch_springs(particles.springs, x, v, force, run)
+    bend_trios(particles.trios, x, v, force, run)
     flatten_trios(particles.trios, x, force)
-    _carry(x, particles.inverse_mass, run, force)
+    for n in range(len(particles.loose)):
+        _carry(particles, particles.loose[n], run)
+
+
+@routine
+def spread_chunk(particles, c):
+    """Forces on the particles of a chunk's links, their weight included."""
+    chunk, run, force = particles.chunks[c], particles.books[c], particles.force
+    g = load3(run.gravity)
+    for i in range(chunk.links, chunk.end_links):
+        link = particles.links[i]
+        scatter_link(link, force)
+        for n in range(link.first, link.first + 4):
+            if particles.inverse_mass[n] > 0.0:
+                weight = scale3(1.0 / particles.inverse_mass[n], g)
+                force[n, 0] += weight[0]
+                force[n, 1] += weight[1]
+                force[n, 2] += weight[2]
+                _from_outside(run, particles.x, n, weight)
+            else:
+                _carry(particles, n, run)
+
+
+@routine
+def load_particles(particles):
+    """Forces on all particles, powers of all accounts, elastic energy, loads of joints."""
+    open_books(particles)
+    n = len(particles.chunks) - 1
+    for c in range(n):
+        load_chunk(particles, c)
+    join_chunks(particles)
+    for c in range(n):
+        spread_chunk(particles, c)
+    close_books(particles)

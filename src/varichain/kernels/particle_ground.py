@@ -10,7 +10,7 @@ import math
 from varichain.kernels.callbacks import call_controller
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.particle_links import point_of, point_rate, push_point
-from varichain.kernels.particle_records import BY_LAW, HARD, MUDDY, SANDY, SOFT
+from varichain.kernels.particle_records import BY_GROUND, BY_LAW, HARD, MUDDY, SANDY, SOFT
 from varichain.kernels.tuples import (
     add3,
     add6,
@@ -196,6 +196,6 @@ def touch_ground(contacts, grounds, terrains, heights, ruts, law, links, run):
         force = add3(scale3(push, n), _tangential(ground, contact, p, along, n, push, largest))
         store3(contact.force, force)
         push_point(link, k, force)
-        run.power[4] += dot3(force, rate)
+        run.power[BY_GROUND] += dot3(force, rate)
         store3(run.ground_force, add3(load3(run.ground_force), force))
         store6(run.outside, add6(load6(run.outside), join6(cross3(p, force), force)))

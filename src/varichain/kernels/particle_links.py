@@ -7,7 +7,7 @@ such forces has a resultant or a moment, whatever the number is. Links conserve 
 import math
 
 from varichain.kernels.jit import helper, routine
-from varichain.kernels.particle_records import TORN
+from varichain.kernels.particle_records import IN_DAMPERS, TORN
 from varichain.kernels.tuples import (
     add3,
     cross3,
@@ -124,7 +124,7 @@ def brace_link(link, i, run):
         excess, speed = length - rest, dot3(n, rate)
         _pull(link.G, a, scale3(-k * excess - c * speed, n))
         run.elastic += 0.5 * k * excess * excess
-        run.power[3] -= c * speed * speed
+        run.power[IN_DAMPERS] -= c * speed * speed
         b = (a + 1) % 3
         other, other_rate = _row(link.A, b), _row(link.A_rate, b)
         diagonal = math.sqrt(rest * rest + link.s[b] * link.s[b])
@@ -134,29 +134,26 @@ def brace_link(link, i, run):
         _pull(link.G, a, scale3(force, other))
         _pull(link.G, b, scale3(force, arm))
         run.elastic += 0.5 * k * shear * shear
-        run.power[3] -= c * speed * speed
+        run.power[IN_DAMPERS] -= c * speed * speed
         strain = max(strain, abs(excess) / rest, abs(shear) / diagonal)
     link.strain = strain
 
 
 @helper
-def _scatter(force, f, g):
+def _scatter(f, g):
     """Forces on the four particles from those that belong to the centre and to the arms, along one axis."""
     a, b, c = g
     return 0.25 * (f + a + b + c), 0.25 * (f + a - b - c), 0.25 * (f - a + b - c), 0.25 * (f - a - b + c)
 
 
 @routine
-def scatter_link(link, force):
+def scatter_link(link, force_out):
     """Share out a link's forces among its particles."""
     i = link.first
     for axis in range(3):
         g = (link.G[axis], link.G[3 + axis], link.G[6 + axis])
-        a, b, c, d = _scatter(force, link.f[axis], g)
-        force[i, axis] += a
-        force[i + 1, axis] += b
-        force[i + 2, axis] += c
-        force[i + 3, axis] += d
+        a, b, c, d = _scatter(link.f[axis], g)
+        force_out[i, axis], force_out[i + 1, axis], force_out[i + 2, axis], force_out[i + 3, axis] = a, b, c, d
 
 
 @helper
@@ -244,3 +241,11 @@ def push_couple(link, moment):
 def in_world(link, R, x):
     """World components of a vector that is given in a frame of a link."""
     return mat_vec(load9(link.R), mat_vec(R, x))
+
+
+@helper
+def rigid_direction(link, k):
+    """World components of a direction with numbers k, as if the link had not been strained."""
+    return mat_vec(
+        load9(link.R), mat_vec(load9(link.principal), (link.s[0] * k[0], link.s[1] * k[1], link.s[2] * k[2]))
+    )

@@ -97,6 +97,11 @@ RESTRICTION = np.dtype(
 # What a freedom of a joint measures: an angle, a displacement, the orientation of a ball, the pose of a free link.
 ANGLE, SLIDE, BALL, POSE = 0, 1, 2, 3
 
+# Ways that springs act along: of an angle or a displacement the first, and that of drives; of a ball or a free joint
+# three rotations, three translations along the axes of frame a and three along those of frame b, swing, and twist.
+DRIVE, N_SCALAR_WAYS = 1, 2
+ALONG_A, ALONG_B, SWING, TWIST, N_WAYS = 3, 6, 9, 10, 11
+
 # A freedom of a joint, or all of a ball or of a free joint: springs, dampers, friction, stops, torques.
 PARTICLE_FREEDOM = np.dtype(
     [
@@ -127,11 +132,30 @@ PARTICLE_FREEDOM = np.dtype(
         ("axis", _F, 3),
         ("center", _F, 4),
         ("stop", _F, 2),  # stiffness and damping of stops
+        ("grip", _F, 4),  # stiffness and damping of drives: of a scalar or of rotations, then of translations
+        ("driven", _I),  # 1 if the freedom follows a motion
         # working values
         ("x", _F),  # of a scalar: coordinate and rate
         ("rate", _F),
-        ("force", _F),  # that other records add
         ("bend", _F, 6),  # of friction that sticks
+        ("firm", _F, N_WAYS),  # stiffness and damping of all that acts now along each way, for implicit steps
+        ("drag", _F, N_WAYS),
+        ("cone", _F, 6),  # axes of swing and twist in frame a
+    ],
+    align=True,
+)
+
+# A freedom that follows another, x_A = multiplier x_B + offset, kept by a spring-damper.
+PARTICLE_COUPLING = np.dtype(
+    [
+        ("follower", _I),  # freedoms
+        ("leader", _I),
+        ("multiplier", _F),
+        ("offset", _F),
+        ("stiffness", _F),
+        ("damping", _F),
+        ("error", _F),  # of the last evaluation
+        ("force", _F),
     ],
     align=True,
 )
@@ -220,7 +244,10 @@ class Accounts(NamedTuple):
     forces: float  # external
     dampers: float  # of links, restrictions and springs
     ground: float
+    drives: float
 
+
+BY_CONTROLLERS, IN_JOINTS, BY_FORCES, IN_DAMPERS, BY_GROUND, BY_DRIVES = range(len(Accounts._fields))
 
 # Why a call returned.
 REACHED, TORN, LOST, BROKEN_JOINT, BROKEN_SPRING = range(5)
@@ -246,6 +273,57 @@ PARTICLE_RUN = np.dtype(
     align=True,
 )
 
+# Records that threads take as a whole: links, and the joints, restrictions and freedoms between links of the chunk. The
+# last chunk has no links, and all that is between links of different chunks. `books` has a record for each.
+CHUNK = np.dtype(
+    [
+        ("links", _I),  # first one
+        ("end_links", _I),
+        ("joints", _I),
+        ("end_joints", _I),
+        ("restrictions", _I),
+        ("end_restrictions", _I),
+        ("freedoms", _I),
+        ("end_freedoms", _I),
+    ],
+    align=True,
+)
+
+# Parts of a step, which threads share out; or whole steps.
+WHOLE, OPEN, LOAD, JOIN, SPREAD, CLOSE = range(6)
+
+# A spring-damper in the equations of an implicit step: which it is, and the links that it acts on.
+OF_RESTRICTION, OF_FREEDOM, OF_COUPLING = range(3)
+STIFF_ROW = np.dtype(
+    [
+        ("kind", _I),
+        ("place", _I),  # among the restrictions, freedoms or couplings
+        ("way", _I),  # of a freedom
+        ("n", _I),  # links
+        ("links", _I, 4),  # in the order of elimination; fixed ones are left out
+        ("columns", _I, 4),
+        ("blocks", _I, 10),  # of each link with itself and with those after it
+        ("gradient", _F, 48),
+    ],
+    align=True,
+)
+
+# A link in these equations, which are eliminated in the order of the columns.
+COLUMN = np.dtype(
+    [
+        ("link", _I),
+        ("mass", _F),
+        ("block", _I),  # its own
+        ("entries", _I),  # columns after it that have a block with it
+        ("end_entries", _I),
+        ("updates", _I),  # where the blocks begin that its elimination changes, a pair of entries each
+    ],
+    align=True,
+)
+ENTRY = np.dtype([("column", _I), ("block", _I)], align=True)
+
+STIFF_ROWS, COLUMNS, ENTRIES = Kind(STIFF_ROW), Kind(COLUMN), Kind(ENTRY)
+CHUNKS, PARTICLE_COUPLINGS = Kind(CHUNK), Kind(PARTICLE_COUPLING)
 GROUNDS, CONTACTS, TERRAINS = [Kind(record) for record in (GROUND, CONTACT, TERRAIN)]
 SPRINGS, TRIOS, PARTICLE_LINKS, RESTRICTIONS, PARTICLE_FREEDOMS, PARTICLE_JOINTS, PARTICLE_RUNS = [
     Kind(record)
@@ -265,6 +343,7 @@ class Particles(NamedTuple):
     restrictions: Any
     freedoms: Any
     joints: Any
+    couplings: Any
     contacts: Any
     grounds: Any
     terrains: Any  # one
@@ -273,7 +352,16 @@ class Particles(NamedTuple):
     law: Any  # working memory of a ground law of the user
     pushes: Any  # external forces on links
     tau: Any  # torques of the freedoms
+    drives: Any  # channels of the motion that joints are driven along
+    motion: Any  # their numbers
     runs: Any  # one
+    books: Any  # one for each chunk
+    chunks: Any
+    loose: Any  # places of the particles that belong to no link
     q: Any  # coordinates and their rates, which the kernels measure
     rates: Any
+    q_drive: Any  # what the motion wants of them
+    v_drive: Any
+    a_drive: Any
+    holding: Any  # forces that drive the freedoms
     force: Any  # on the particles (n, 3), which the kernels compute

@@ -6,7 +6,7 @@ change when everything moves or turns together.
 
 from varichain.kernels.jit import routine
 from varichain.kernels.particle_links import combined, point_of, point_rate, push_arms, push_point
-from varichain.kernels.particle_records import ALONG, CROSSED
+from varichain.kernels.particle_records import APART, CROSSED, IN_DAMPERS
 from varichain.kernels.tuples import add3, cross3, dot3, length3, load3, scale3, store3, sub3
 
 
@@ -32,73 +32,75 @@ def displacement(a, b, on_a, p_a, p_b, d):
 
 
 @routine
-def _load(joint, force, moment):
-    """Add to the load of a joint."""
-    store3(joint.force, add3(load3(joint.force), force))
-    store3(joint.moment, add3(load3(joint.moment), moment))
+def turn(F, a, b, torque):
+    """A torque along the gradient of an angle."""
+    pointer, u, w = combined(a.A, F.pointer), combined(b.A, F.u), combined(b.A, F.w)
+    c, s = dot3(pointer, u), dot3(pointer, w)
+    k = F.sign * torque / (c * c + s * s)
+    push_arms(a, F.pointer, add3(scale3(k * c, w), scale3(-k * s, u)))
+    push_arms(b, F.w, scale3(k * c, pointer))
+    push_arms(b, F.u, scale3(-k * s, pointer))
 
 
 @routine
-def _restrict_crossed(r, a, b, joint, run):
-    d_a, d_b = load3(r.d_a), load3(r.d_b)
-    x, y = combined(a.A, d_a), combined(b.A, d_b)
-    r.error = r.arm * dot3(x, y) - r.rest
-    rate = r.arm * (dot3(combined(a.A_rate, d_a), y) + dot3(x, combined(b.A_rate, d_b)))
-    r.force = -r.stiffness * r.error - r.damping * rate
-    push = scale3(r.force * r.arm, y)
-    push_arms(a, d_a, push)
-    push_arms(b, d_b, scale3(r.force * r.arm, x))
-    _load(joint, (0.0, 0.0, 0.0), cross3(x, push))
-    run.power[3] -= r.damping * rate * rate
-
-
-@routine
-def _restrict_apart(r, a, b, joint, run):
-    p_a, p_b = load3(r.p_a), load3(r.p_b)
-    e = sub3(point_of(a, p_a), point_of(b, p_b))
-    length = length3(e)
-    n = scale3(1.0 / length, e)
-    r.error = length - r.rest
-    rate = dot3(n, sub3(point_rate(a, p_a), point_rate(b, p_b)))
-    r.force = -r.stiffness * r.error - r.damping * rate
-    push = scale3(r.force, n)
-    push_point(a, p_a, push)
-    push_point(b, p_b, scale3(-1.0, push))
-    _load(joint, push, (0.0, 0.0, 0.0))
-    run.power[3] -= r.damping * rate * rate
-
-
-@routine
-def _restrict_along(r, a, b, freedoms, joint, run):
-    p_a, p_b = load3(r.p_a), load3(r.p_b)
+def _measure(r, a, b, freedoms):
+    """Error of a restriction and its rate."""
+    if r.kind == CROSSED:
+        x, y = combined(a.A, r.d_a), combined(b.A, r.d_b)
+        rate = r.arm * (dot3(combined(a.A_rate, r.d_a), y) + dot3(x, combined(b.A_rate, r.d_b)))
+        return r.arm * dot3(x, y) - r.rest, rate
+    if r.kind == APART:
+        e = sub3(point_of(a, r.p_a), point_of(b, r.p_b))
+        length = length3(e)
+        rate = dot3(scale3(1.0 / length, e), sub3(point_rate(a, r.p_a), point_rate(b, r.p_b)))
+        return length - r.rest, rate
     d = load3(r.d_a) if r.on_a else load3(r.d_b)
-    x, rate = displacement(a, b, r.on_a, p_a, p_b, d)
-    r.error = x - r.rest
+    x, rate = displacement(a, b, r.on_a, load3(r.p_a), load3(r.p_b), d)
     if r.freedom >= 0:  # the thread of a screw
-        turn = freedoms[r.freedom]
-        r.error -= r.pitch * turn.x
-        rate -= r.pitch * turn.rate
-    r.force = -r.stiffness * r.error - r.damping * rate
-    push = push_along(a, b, r.on_a, p_a, p_b, d, r.force)
-    if r.freedom >= 0:
-        freedoms[r.freedom].force -= r.pitch * r.force
-    _load(joint, push, (0.0, 0.0, 0.0))
-    run.power[3] -= r.damping * rate * rate
+        x -= r.pitch * freedoms[r.freedom].x
+        rate -= r.pitch * freedoms[r.freedom].rate
+    return x - r.rest, rate
 
 
 @routine
-def restrict(restrictions, links, freedoms, joints, run):
-    """Forces of all restrictions, on links and on joints' books.
+def push_restriction(r, a, b, links, freedoms, force):
+    """A force along the gradient of a restriction; force and moment on link a.
+
+    Needs: links gathered.
+    """
+    if r.kind == CROSSED:
+        x, y = combined(a.A, r.d_a), combined(b.A, r.d_b)
+        push = scale3(force * r.arm, y)
+        push_arms(a, r.d_a, push)
+        push_arms(b, r.d_b, scale3(force * r.arm, x))
+        return (0.0, 0.0, 0.0), cross3(x, push)
+    if r.kind == APART:
+        e = sub3(point_of(a, r.p_a), point_of(b, r.p_b))
+        push = scale3(force / length3(e), e)
+        push_point(a, r.p_a, push)
+        push_point(b, r.p_b, scale3(-1.0, push))
+        return push, (0.0, 0.0, 0.0)
+    d = load3(r.d_a) if r.on_a else load3(r.d_b)
+    push = push_along(a, b, r.on_a, load3(r.p_a), load3(r.p_b), d, force)
+    if r.freedom >= 0:
+        thread = freedoms[r.freedom]
+        turn(thread, links[thread.a], links[thread.b], -r.pitch * force)
+    return push, (0.0, 0.0, 0.0)
+
+
+@routine
+def restrict(restrictions, first, end, links, freedoms, joints, run):
+    """Forces of restrictions, on links and on joints' books.
 
     Needs: links gathered, freedoms measured.
     """
-    for i in range(len(restrictions)):
+    for i in range(first, end):
         r = restrictions[i]
         a, b, joint = links[r.a], links[r.b], joints[r.joint]
-        if r.kind == ALONG:
-            _restrict_along(r, a, b, freedoms, joint, run)
-        elif r.kind == CROSSED:
-            _restrict_crossed(r, a, b, joint, run)
-        else:
-            _restrict_apart(r, a, b, joint, run)
-        run.elastic += 0.5 * r.stiffness * r.error * r.error
+        error, rate = _measure(r, a, b, freedoms)
+        r.error, r.force = error, -r.stiffness * error - r.damping * rate
+        force, moment = push_restriction(r, a, b, links, freedoms, r.force)
+        store3(joint.force, add3(load3(joint.force), force))
+        store3(joint.moment, add3(load3(joint.moment), moment))
+        run.power[IN_DAMPERS] -= r.damping * rate * rate
+        run.elastic += 0.5 * r.stiffness * error * error

@@ -1,22 +1,47 @@
 """Runs of particles: velocity Verlet steps, and what there is to be known of particles at one time."""
 
-from varichain.kernels.jit import FORCES, INTEGER, MATRIX, NUMBER, VECTOR, fragment, helper, kernel, routine
-from varichain.kernels.particle_forces import load_particles
+from varichain.kernels.jit import (
+    CHANNELS,
+    FORCES,
+    INTEGER,
+    INTEGERS,
+    MATRIX,
+    NUMBER,
+    VECTOR,
+    helper,
+    kernel,
+    routine,
+)
+from varichain.kernels.particle_forces import (
+    close_books,
+    join_chunks,
+    load_chunk,
+    load_particles,
+    open_books,
+    spread_chunk,
+)
 from varichain.kernels.particle_freedoms import measure_freedoms
 from varichain.kernels.particle_links import combined, gather_link, orient_link
 from varichain.kernels.particle_records import (
     BROKEN_JOINT,
+    CHUNKS,
     CONTACTS,
     GROUNDS,
+    JOIN,
+    LOAD,
+    OPEN,
+    PARTICLE_COUPLINGS,
     PARTICLE_FREEDOMS,
     PARTICLE_JOINTS,
     PARTICLE_LINKS,
     PARTICLE_RUNS,
     REACHED,
     RESTRICTIONS,
+    SPREAD,
     SPRINGS,
     TERRAINS,
     TRIOS,
+    WHOLE,
     Particles,
 )
 from varichain.kernels.tuples import add3, add6, cross3, dot3, join6, load3, scale3, store3, store6
@@ -47,33 +72,85 @@ def _book(run, dt):
         run.impulse[k] += 0.5 * dt * run.outside[k]
 
 
-@fragment
-def _step(particles, half, dt):
-    """One step of velocity Verlet.
+@helper
+def _drift(particles, half, i, dt):
+    """Half of the old acceleration and the way of a particle.
 
     Dampers see the velocity that the last forces would lead to at the end of the step, which is right to second order.
     """
-    x, v, inverse_mass, force, run = (
-        particles.x,
-        particles.v,
-        particles.inverse_mass,
-        particles.force,
-        particles.runs[0],
-    )
+    x, v, force = particles.x, particles.v, particles.force
+    k = 0.5 * dt * particles.inverse_mass[i]
+    for axis in range(3):
+        h = v[i, axis] + k * force[i, axis]
+        half[i, axis] = h
+        x[i, axis] += dt * h
+        v[i, axis] = h + k * force[i, axis]
+
+
+@helper
+def _kick(particles, half, i, dt):
+    """Half of the new acceleration of a particle."""
+    k = 0.5 * dt * particles.inverse_mass[i]
+    for axis in range(3):
+        particles.v[i, axis] = half[i, axis] + k * particles.force[i, axis]
+
+
+@routine
+def _open_step(particles, half, dt):
+    """What comes before the chunks: books, the clock, drives, and loose particles."""
+    run = particles.runs[0]
     _book(run, dt)
-    for i in range(len(x)):
-        k = 0.5 * dt * inverse_mass[i]
-        for axis in range(3):
-            h = v[i, axis] + k * force[i, axis]
-            half[i, axis] = h
-            x[i, axis] += dt * h
-            v[i, axis] = h + k * force[i, axis]
-    load_particles(particles)
-    for i in range(len(x)):
-        k = 0.5 * dt * inverse_mass[i]
-        for axis in range(3):
-            v[i, axis] = half[i, axis] + k * force[i, axis]
+    run.time += dt
+    run.steps += 1
+    open_books(particles)
+    for n in range(len(particles.loose)):
+        _drift(particles, half, particles.loose[n], dt)
+
+
+@routine
+def _load_part(particles, half, dt, first, end):
+    """Move and load chunks, from `first` to (not including) `end`."""
+    for c in range(first, end):
+        for i in range(particles.chunks[c].links, particles.chunks[c].end_links):
+            for n in range(particles.links[i].first, particles.links[i].first + 4):
+                _drift(particles, half, n, dt)
+        load_chunk(particles, c)
+
+
+@routine
+def _spread_part(particles, half, dt, first, end):
+    """Forces on particles of chunks, and velocities."""
+    for c in range(first, end):
+        spread_chunk(particles, c)
+        for i in range(particles.chunks[c].links, particles.chunks[c].end_links):
+            for n in range(particles.links[i].first, particles.links[i].first + 4):
+                _kick(particles, half, n, dt)
+
+
+@routine
+def _close_step(particles, half, dt):
+    """What comes after the chunks: loose particles, books, breaks."""
+    run = particles.runs[0]
+    for n in range(len(particles.loose)):
+        _kick(particles, half, particles.loose[n], dt)
+    close_books(particles)
     _book(run, dt)
+    if run.has_breaks and run.status == REACHED:
+        _find_break(particles.links, particles.joints, run)
+
+
+@routine
+def _take_steps(particles, half, n_steps, dt):
+    """Whole steps, until something happens."""
+    run, n = particles.runs[0], len(particles.chunks) - 1
+    for _ in range(n_steps):
+        _open_step(particles, half, dt)
+        _load_part(particles, half, dt, 0, n)
+        join_chunks(particles)
+        _spread_part(particles, half, dt, 0, n)
+        _close_step(particles, half, dt)
+        if run.status != REACHED:
+            return
 
 
 @kernel(
@@ -86,6 +163,7 @@ def _step(particles, half, dt):
     RESTRICTIONS,
     PARTICLE_FREEDOMS,
     PARTICLE_JOINTS,
+    PARTICLE_COUPLINGS,
     CONTACTS,
     GROUNDS,
     TERRAINS,
@@ -94,13 +172,25 @@ def _step(particles, half, dt):
     MATRIX,
     FORCES,
     VECTOR,
+    CHANNELS,
+    VECTOR,
     PARTICLE_RUNS,
+    PARTICLE_RUNS,
+    CHUNKS,
+    INTEGERS,
+    VECTOR,
+    VECTOR,
+    VECTOR,
+    VECTOR,
     VECTOR,
     VECTOR,
     MATRIX,
     MATRIX,
     INTEGER,
     NUMBER,
+    INTEGER,
+    INTEGER,
+    INTEGER,
 )
 def verlet(
     # in and out
@@ -115,6 +205,7 @@ def verlet(
     restrictions,
     freedoms,
     joints,
+    couplings,
     contacts,
     # in
     grounds,
@@ -127,11 +218,24 @@ def verlet(
     # in
     pushes,
     tau,
+    drives,
+    motion,
     # in and out
     runs,
+    # work
+    books,
+    # layout
+    chunks,
+    loose,
     # out
     q,
     rates,
+    # work
+    q_drive,
+    v_drive,
+    a_drive,
+    # out
+    holding,
     # in and out
     force,
     # work
@@ -139,11 +243,16 @@ def verlet(
     # in
     n_steps,
     dt,
+    part,
+    first,
+    end,
 ):
     """Advance by velocity Verlet steps: half of the old acceleration, the way, then half of the new one.
 
     Forces are computed before the first step unless they are known; without any step, that is all. The call returns
     early with a status if a link is torn, a number is lost, or something breaks.
+
+    Threads call for parts of a step instead: OPEN, then LOAD for all chunks, JOIN, SPREAD for all chunks, CLOSE.
     """
     particles = Particles(
         x,
@@ -155,6 +264,7 @@ def verlet(
         restrictions,
         freedoms,
         joints,
+        couplings,
         contacts,
         grounds,
         terrains,
@@ -163,24 +273,37 @@ def verlet(
         law,
         pushes,
         tau,
+        drives,
+        motion,
         runs,
+        books,
+        chunks,
+        loose,
         q,
         rates,
+        q_drive,
+        v_drive,
+        a_drive,
+        holding,
         force,
     )
     run = runs[0]
-    run.status, run.step = REACHED, dt
-    if not run.is_evaluated:
-        load_particles(particles)
-        run.is_evaluated = 1
-    for _ in range(n_steps):
-        _step(particles, half, dt)
-        run.time += dt
-        run.steps += 1
-        if run.has_breaks:
-            _find_break(links, joints, run)
-        if run.status != REACHED:
-            return
+    if part == WHOLE:
+        run.status, run.step = REACHED, dt
+        if not run.is_evaluated:
+            load_particles(particles)
+            run.is_evaluated = 1
+        _take_steps(particles, half, n_steps, dt)
+    elif part == OPEN:
+        _open_step(particles, half, dt)
+    elif part == LOAD:
+        _load_part(particles, half, dt, first, end)
+    elif part == JOIN:
+        join_chunks(particles)
+    elif part == SPREAD:
+        _spread_part(particles, half, dt, first, end)
+    else:
+        _close_step(particles, half, dt)
 
 
 @kernel(MATRIX, MATRIX, PARTICLE_LINKS, PARTICLE_FREEDOMS, VECTOR, VECTOR)
@@ -199,7 +322,7 @@ def particle_coordinates(
     for i in range(len(links)):
         gather_link(links[i], x, v)
         orient_link(links[i])
-    measure_freedoms(freedoms, links, q, rates)
+    measure_freedoms(freedoms, 0, len(freedoms), links, q, rates)
 
 
 @kernel(MATRIX, MATRIX, VECTOR, PARTICLE_RUNS, VECTOR, VECTOR, VECTOR)

@@ -3,7 +3,7 @@
 import math
 
 from varichain.kernels.jit import helper, routine
-from varichain.kernels.particle_records import BROKEN_SPRING, LOST
+from varichain.kernels.particle_records import BROKEN_SPRING, BY_CONTROLLERS, IN_DAMPERS, IN_JOINTS, LOST
 from varichain.kernels.tuples import add3, cross3, dot3, length3, scale3, sub3
 
 # [m] Beyond this distance numbers have lost what a spring is about.
@@ -42,7 +42,7 @@ def stretch_springs(springs, x, v, force, run):
         _push(force, s.i, f)
         _push(force, s.j, scale3(-1.0, f))
         run.elastic += 0.5 * s.stiffness * excess * excess
-        run.power[3] -= s.damping * rate * rate
+        run.power[IN_DAMPERS] -= s.damping * rate * rate
         if abs(s.force) > s.breaks:
             run.status, run.culprit = BROKEN_SPRING, k
 
@@ -69,8 +69,8 @@ def bend_trios(trios, x, v, force, run):
             if abs(lost) > t.friction:
                 lost = math.copysign(t.friction, lost)
                 t.bend = -lost / t.stiffness
-        run.power[0] += t.torque * rate
-        run.power[1] += lost * rate
+        run.power[BY_CONTROLLERS] += t.torque * rate
+        run.power[IN_JOINTS] += lost * rate
         f_a, f_b = scale3(t.torque + lost, at_a), scale3(t.torque + lost, at_b)
         _push(force, t.i, f_a)
         _push(force, t.j, f_b)

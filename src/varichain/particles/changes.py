@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from varichain.dynamics.forces import Force
-from varichain.errors import GapError, InputError
-from varichain.instants.actions import Action, Connect, Couple, Cut, Push, SetGravity
+from varichain.errors import GapError
+from varichain.instants.actions import Action, Connect, Couple, Cut, Push, SetGravity, apply_couplings
 from varichain.mechanism.connections import add_virtual_link, connection_edit, cut_joint
+from varichain.mechanism.coupling import coupling_edit
 from varichain.mechanism.log import Edit, LogEntry
 from varichain.mechanism.transaction import transaction
 from varichain.particles.linked import LinkedSystem
@@ -44,19 +45,19 @@ def change(system: LinkedSystem, actions: Sequence[Action]) -> Changed:
     """Carry out the actions of an instant: cuts first; the system is left as it is if an action is impossible.
 
     Raises:
-        InputError: Joints are to be coupled, which particles cannot be.
-        GapError: The frames of a connection are apart.
+        GapError: The frames of a connection are apart, or joints are not where a coupling wants them.
     """
     m, before = system.mechanism, system.measure()
     with transaction(m):
-        if any(isinstance(action, Couple) for action in actions):
-            raise InputError("particles have no couplings: connect links by joints instead")
         edits = [edit for action in actions if isinstance(action, Cut) for edit in cut_joint(m, action.joint)]
         for action in actions:
             if isinstance(action, SetGravity):
                 m.gravity = action.gravity
         connections = [action for action in actions if isinstance(action, Connect)]
         edits += [_connect(system, connection) for connection in connections]
+        wanted = [action for action in actions if isinstance(action, Couple)]
+        made = apply_couplings(m, before.copy().follow(m), wanted)
+        edits += [coupling_edit(m, coupling) for coupling in made]
         after = before.copy().follow(m)
         changed = LinkedSystem(m, after, system.spring, system.limits, system.placed(), system.standing)
         _refuse_gaps(changed, connections)
@@ -82,8 +83,8 @@ def _connect(system: LinkedSystem, connection: Connect) -> Edit:
 def _refuse_gaps(system: LinkedSystem, connections: Sequence[Connect]) -> None:
     """Raise GapError if the frames of the newest connections are apart."""
     system.evaluate()
-    rows, joints = system.restrictions.array, len(system.joints)
-    for connection, joint in zip(connections, range(joints - len(connections), joints), strict=True):
+    rows, newest = system.restrictions.array, system.loop_joints[len(system.loop_joints) - len(connections) :]
+    for connection, joint in zip(connections, newest, strict=True):
         gap = float(np.abs(rows["error"][rows["joint"] == joint]).max(initial=0.0))
         allowed = MEET if connection.snap is None else max(connection.snap, MEET)
         if not gap <= allowed:

@@ -30,15 +30,11 @@ class ParticleControls:
         """Take the controls of a structure; a joint that is missing is an error in `new` arguments.
 
         Raises:
-            InputError: Joints are to be driven along a motion, controllers are discrete, or forces are compiled.
+            InputError: Controllers are discrete, or forces are compiled.
         """
         if given.laws:
             raise InputError(
                 "particles have no discrete controllers (vc.Discrete); give vc.Compiled or a function (m, s)"
-            )
-        if given.motion is not None:
-            raise InputError(
-                "particles cannot be driven along a motion exactly; follow it with controller=vc.PD(motion, ...)"
             )
         if any(isinstance(force, LinkForces) for force in given.acting):
             raise InputError("forces on particles must be vc.Force objects or a function (m, s), not vc.LinkForces")
@@ -51,11 +47,20 @@ class ParticleControls:
             self._controls[field] = getattr(table, field)
         for field in ("n_drives", "n_references", "n_tables", "controller"):
             self._record[field] = getattr(table, field)
+        self._drive(system, table.n_drives)
         acts = any(self._record[field][0] for field in ("n_references", "n_tables", "controller"))
         self.is_active = bool(given.is_asked or acts)
-        if self.is_active or given.acting:
+        if self.is_active or given.acting or table.n_drives:
             system.run["is_measured"] = 1
         given.load_forces(cast(Any, self))
+
+    def _drive(self, system: LinkedSystem, n: int) -> None:
+        """Let joints follow the first n channels."""
+        channels = self._channels[:n]
+        system._drives, system._motion = as_records(np.array(channels)), np.ascontiguousarray(self._motion)
+        system.freedoms.array["driven"] = np.isin(system.freedoms.array["v"], channels["dof"])
+        system.holding[:] = 0.0
+        system.run["is_evaluated"] = 0
 
     def tick(self) -> None:
         """Ask for torques and forces, which act until the next tick."""

@@ -91,6 +91,7 @@ def _passive(ends: Ends, spring: Spring, limits: Limits, k: int, n: int) -> Fiel
         "stiffness": np.array([joint.stiffness[k], joint.stiffness[k + 3] if n == 6 else 0.0]),
         "rest": _padded(rest, 7),
         "stick": np.array([stiffness, 2.0 * math.sqrt(stiffness * mass)]),
+        "grip": np.array([*ends.drive(spring, joint.freedoms[k][0]), *ends.drive(spring, "carried")]),
     }
     stops = {} if limits == "off" else _stops(ends, k, n)
     if isinstance(limits, SoftLimits):

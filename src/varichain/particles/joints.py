@@ -51,6 +51,14 @@ class End:
         """A direction of the joint's frame as three such numbers (3,)."""
         return self.arms.numbers_of(self.frame.R @ vector)
 
+    def inertia(self, axis: Array | None = None) -> float:
+        """Inertia about an axis of the joint's frame, through the centre [kg m^2]; without an axis, the least."""
+        if math.isinf(self.mass):
+            return math.inf
+        squares = self.arms.lengths**2
+        along = squares.max() if axis is None else (self.arms.axes.T @ self.frame.R @ axis) ** 2 @ squares
+        return self.mass * float(squares.sum() - along)
+
     @property
     def arm(self) -> float:
         """Length by which angles count [m]: the longest arm, unless that is faster than braces of the shortest are."""
@@ -122,6 +130,16 @@ class Ends:
         # axis 2 of A stays at right angles with axes 1 and 0 of B, axis 0 of A with axis 1 of B
         i, j = ((2, 1), (2, 0), (0, 1))[axis]
         return {"kind": CROSSED, "arm": self.arm, "d_a": self.on_a(i), "d_b": self.on_b(j)}
+
+    def drive(self, spring: Spring, word: str) -> tuple[float, float]:
+        """Stiffness and damping of a drive: of one that turns links so stiff that it is as fast as their braces."""
+        mass = 1.0 / (1.0 / self.a.mass + 1.0 / self.b.mass)
+        stiffness = spring.stiffness
+        if word not in ("linear", "slid", "carried"):
+            about = self.geometry.axes[:, 2] if word == "angular" else None
+            inertia = 1.0 / (1.0 / self.a.inertia(about) + 1.0 / self.b.inertia(about))
+            stiffness, mass = BRACES * spring.stiffness * inertia / min(self.a.mass, self.b.mass), inertia
+        return stiffness, 2.0 * spring.damping * math.sqrt(stiffness * mass)
 
     def effective_mass(self, row: Fields) -> float:
         """1 / (grad g M^-1 grad g^T) of a restriction at rest [kg]."""

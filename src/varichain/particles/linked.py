@@ -20,6 +20,7 @@ from varichain.mechanism.joints import Fixed
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.particles.arms import Arms
+from varichain.particles.chunks import chunk_of
 from varichain.particles.freedoms import Limits, add_freedoms
 from varichain.particles.ground import Contact, Terrain, checked_contacts, checked_terrain
 from varichain.particles.joints import End, Ends, Spring, restrict
@@ -44,6 +45,7 @@ class LinkedSystem(System):
         limits: "hard", SoftLimits or "off".
         standing: Terrain and contacts; None if there is no ground.
         ends: By the name of a link: its place, centre and mass; the ground included.
+        loop_joints: Places of the joints that close loops among `joints`, in the layout's order.
         q, rates, tau: Of the tree's joints first, then those of joints that close loops.
     """
 
@@ -59,24 +61,21 @@ class LinkedSystem(System):
         """Build it at a state; links in `placed` keep the positions and velocities of their particles.
 
         Raises:
-            StructureError: A link that can move has no mass, or joints are coupled.
+            StructureError: A link that can move has no mass.
         """
         super().__init__(m.name, m.gravity)
         self.mechanism, self.layout, self.spring, self.limits = m, layout_for(m, s), spring, limits
-        if m.couplings:
-            names = ", ".join(repr(coupling.name) for coupling in m.couplings)
-            raise StructureError(f"particles have no couplings, and {m.name!r} has {names}; cut them first")
         self.ends: dict[str, End] = {}
         self._add_links(s, placed or {})
         self._add_joints(s)
+        self._couple()
         self.standing = standing
         if standing is not None:
             self._stand(*standing)
         self.run["time"] = s.time
         self.run["has_breaks"] = int(self.joints.array["watched"].any())
-        self.run["is_measured"] = int(
-            self.freedoms.array["acts"].any() or (self.restrictions.array["freedom"] >= 0).any()
-        )
+        has_threads = (self.restrictions.array["freedom"] >= 0).any()
+        self.run["is_measured"] = int(self.freedoms.array["acts"].any() or has_threads or bool(m.couplings))
         particle_coordinates(self.x, self.v, self.links.array, self.freedoms.array, self.q, self.rates)
 
     # Building
@@ -129,14 +128,36 @@ class LinkedSystem(System):
             a, b = self._end(connection.link_A, connection.on_A), self._end(connection.link_B, connection.on_B)
             built.append((Ends(connection.joint, a, b), n_q, n_v))
             n_q, n_v = n_q + connection.joint.n_q, n_v + connection.joint.n_v
-        self.q, self.rates, self.tau = np.zeros(n_q), np.zeros(n_v), np.zeros(n_v)
+        self.q, self.rates, self.tau, self.holding = np.zeros(n_q), np.zeros(n_v), np.zeros(n_v), np.zeros(n_v)
         self.q[: layout.n_q] = s.q
+        built.sort(key=lambda each: chunk_of(len(self.links), each[0].a.link, each[0].b.link))  # stable
         for ends, q, v in built:
             thread = add_freedoms(self, ends, self.spring, self.limits, q, v)
             restrict(self, ends, self.spring, thread)
+        places = {name: place for place, name in enumerate(self.joints.names)}
+        self.loop_joints = [places[str(connection.joint.name)] for connection in layout.connections]
         array = self.freedoms.array  # angles begin where the state has them, turns included
         for i in range(len(array)):
             array["x"][i] = self.q[array["q"][i]]
+
+    def _couple(self) -> None:
+        """Add the couplings: springs between freedoms, as stiff as those of both joints one after the other."""
+        places, freedoms = {int(v): i for i, v in enumerate(self.freedoms.array["v"])}, self.freedoms.array
+        for coupling in self.mechanism.couplings:
+            ends = [places[self.layout.tree.slot_by_name[name].v.start] for name in (coupling.joint, coupling.to)]
+            parts, square = [freedoms["stick"][place] for place in ends], coupling.multiplier**2
+            stiffness = 1.0 / (1.0 / parts[0][0] + square / parts[1][0])
+            inertias = [(0.5 * damping) ** 2 / stiff for stiff, damping in parts]
+            inertia = 1.0 / (1.0 / inertias[0] + square / inertias[1])
+            self.couplings.add(
+                coupling.name,
+                follower=ends[0],
+                leader=ends[1],
+                multiplier=coupling.multiplier,
+                offset=coupling.offset,
+                stiffness=stiffness,
+                damping=2.0 * self.spring.damping * math.sqrt(stiffness * inertia),
+            )
 
     def _stand(self, terrain: Terrain, contacts: Sequence[Contact]) -> None:
         """Put a ground under the links."""
@@ -262,7 +283,7 @@ def from_mechanism(
     As the stiffness grows, the motion converges to the rigid engine's, of order 1 in 1 / stiffness.
 
     Args:
-        m: Mechanism, without couplings; it is copied.
+        m: Mechanism; it is copied.
         s: State.
         stiffness: Of all springs of links and joints [N/m].
         damping: Of these springs, as a part of the critical damping of each by itself.
@@ -271,7 +292,7 @@ def from_mechanism(
         contacts: `vc.particles.Contact` objects; by default the balls and the ends of capsules among the links' shapes.
 
     Raises:
-        StructureError: A link that can move has no mass, or joints are coupled.
+        StructureError: A link that can move has no mass.
         InputError: A joint has an armature.
     """
     if not isinstance(m, Mechanism) or not isinstance(s, State):

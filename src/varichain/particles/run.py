@@ -14,10 +14,11 @@ from varichain.instants.actions import Cut
 from varichain.kernels.particle_records import BROKEN_JOINT, REACHED
 from varichain.particles.changes import Changed, change
 from varichain.particles.controls import ParticleControls
-from varichain.particles.implicit import Implicit, default_step
+from varichain.particles.implicit import Implicit, implicit_step
 from varichain.particles.linked import LinkedSystem
 from varichain.particles.steps import stiffest
 from varichain.simulation.controls import Controls, user_code
+from varichain.simulation.drives import check_on_motion
 from varichain.simulation.events import (
     SAME_INSTANT,
     At,
@@ -47,20 +48,35 @@ class ParticleRun:
         system: Particles of the present structure.
         method: "verlet" or "implicit".
         step: Longest step [s].
+        threads: That share out large systems.
         stopped: Why an event ended the run; None as long as none did.
     """
 
     def __init__(
-        self, system: LinkedSystem, method: str, step: float, tick: float, events: list[Event], given: Controls
+        self,
+        system: LinkedSystem,
+        method: str,
+        step: float | None,
+        tick: float,
+        events: list[Event],
+        given: Controls,
+        threads: int = 1,
     ) -> None:
-        """Begin at the system's time; `tick` is the time between control ticks and looks at conditions [s]."""
-        self.system, self.method, self.step, self.stopped = system, method, step, None
-        self._implicit = Implicit(system) if method == "implicit" else None
+        """Begin at the system's time; `tick` is the time between control ticks and looks at conditions [s].
+
+        Raises:
+            InputError: The step is too long, or driven joints are not on their motion.
+        """
+        self.system, self.method, self.threads, self.stopped = system, method, threads, None
         self._tick, self._start, self._n_ticks = tick, system.time, 0
         self._times = [event for event in events if isinstance(event, At)]
         self._watches = [event for event in events if not isinstance(event, At)]
         self._values: dict[Watched, float] = {}
-        self._controls = ParticleControls(given, system, ("controller",))
+        if given.motion is not None:
+            check_on_motion(given.motion, system.measure())
+        self._controls = ParticleControls(given, system, ("controller", "motion"))
+        self.step = checked_step(system, method, step)
+        self._implicit = Implicit(system) if method == "implicit" else None
 
     stopped: str | None
 
@@ -117,7 +133,7 @@ class ParticleRun:
         n = max(1, math.ceil(span / self.step - 1e-9))
         for first in range(0, n, _STEPS_AT_ONCE):
             mover = system if self._implicit is None else self._implicit
-            status = mover.advance(min(_STEPS_AT_ONCE, n - first), span / n)
+            status = mover.advance(min(_STEPS_AT_ONCE, n - first), span / n, self.threads)
             if status == BROKEN_JOINT:
                 return [system.joints.names[int(system.run["culprit"][0])]]
             if status != REACHED:
@@ -210,6 +226,8 @@ class ParticleRun:
             given = Controls(**(self._controls.given.given | used)) if used else self._controls.given
             edits = [action for action in actions if isinstance(action, InstantAction)]
             changed = change(self.system, edits) if edits else Changed(self.system, None, 0.0)
+            if used.get("motion") is not None:
+                check_on_motion(used["motion"], changed.system.measure(), with_velocities=False)
             controls = ParticleControls(given, changed.system, tuple(used))
         except SimulationError:
             raise
@@ -220,7 +238,7 @@ class ParticleRun:
             controls.tick()
         if self._implicit is not None:
             self._implicit = Implicit(self.system)
-        elif edits:
+        elif edits or used:
             self.step = min(self.step, stiffest(self.system).step)
         reasons = [action.reason for action in actions if isinstance(action, Stop)]
         if reasons:
@@ -247,7 +265,7 @@ def checked_step(system: LinkedSystem, method: str, step: float | None) -> float
         InputError: It is too long for the system's stiffest spring.
     """
     if method == "implicit":
-        return default_step(system) if step is None else step
+        return implicit_step(system, step)
     found = stiffest(system)
     if step is None:
         return found.step

@@ -20,7 +20,9 @@ def columns_of(system: LinkedSystem) -> Columns:
         "q": layout.n_q,
         "v": layout.n_v,
         "tau": layout.n_v,
+        "holding": layout.n_v,
         "loop_forces": 6 * len(layout.connections),
+        "coupling_forces": len(system.couplings),
         "energy": 3,
         "work": len(WORK),
         "momentum": 6,
@@ -38,17 +40,17 @@ def sample_of(system: LinkedSystem) -> Array:
     """Numbers of the present time, in the order of the blocks."""
     energy = system.energy()
     state = system.measure()
-    n_loops = len(system.layout.connections)
-    joints = system.joints.array[len(system.joints) - n_loops :]
+    joints, n_v = system.joints.array[system.loop_joints], system.layout.n_v
     forces = np.concatenate([joints["moment"], joints["force"]], axis=1)
-    tau = system.tau[: system.layout.n_v]
     _, momentum, center = system._totals()
     parts = (
         [system.time],
         state.q,
         state.v,
-        tau,
+        system.tau[:n_v],
+        system.holding[:n_v],
         forces.ravel(),
+        system.couplings.array["force"],
         energy,
         system.run["work"][0],
         [system.lost],

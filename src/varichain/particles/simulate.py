@@ -13,7 +13,7 @@ from varichain.mechanism.describe import description
 from varichain.mechanism.log import as_dict
 from varichain.particles.changes import Changed
 from varichain.particles.linked import LinkedSystem
-from varichain.particles.run import ParticleRun, checked_step
+from varichain.particles.run import ParticleRun
 from varichain.particles.samples import columns_of, sample_of
 from varichain.simulation.controls import Controls
 from varichain.simulation.events import check_times, checked_events
@@ -33,6 +33,7 @@ def simulate(
     *,
     events: Any = (),
     controller: Any = None,
+    motion: Any = None,
     forces: Any = (),
     method: str = "verlet",
     step: float | None = None,
@@ -53,6 +54,8 @@ def simulate(
         events: As of `vc.simulate`; conditions are looked at every `control_step`. Couplings are refused. Joints
             with `breaks` give way when their springs are overloaded, vibration included.
         controller: As of `vc.simulate`; all of them are asked every `control_step` and act unchanged until the next.
+        motion: `vc.Motion` that joints are driven along, by springs as stiff as the joints are; the forces that this
+            takes are the block `holding` of the trace.
         forces: As of `vc.simulate`.
         method: "verlet" (velocity Verlet, order 2, explicit), or "implicit" (linearly implicit Euler, order 1) for
             links so stiff that explicit steps are too many; it damps vibrations.
@@ -79,10 +82,10 @@ def simulate(
     every, tick = positive_scalar(sample, "sample"), positive_scalar(control_step, "control_step")
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {quoted(method)}")
-    longest = checked_step(own, method, None if step is None else positive_scalar(step, "step"))
-    run = ParticleRun(own, method, longest, tick, given, Controls(controller, None, forces))
+    longest = None if step is None else positive_scalar(step, "step")
+    run = ParticleRun(own, method, longest, tick, given, Controls(controller, motion, forces))
     writer = TraceWriter(out, overwrite=overwrite)
-    settings = {"engine": "particles", "method": method, "step": longest, "sample": every, "control_step": tick}
+    settings = {"engine": "particles", "method": method, "step": run.step, "sample": every, "control_step": tick}
     spring = {"stiffness": own.spring.stiffness, "damping": own.spring.damping}
     writer.begin({"start": own.time, **settings, **spring})
     return _run_and_record(run, _Recorder(writer), end, every, progress)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.kernels.particle_records import BY_LAW, HARD, SOFT
+from varichain.kernels.particle_records import BY_LAW, HARD, SOFT, WHOLE
 from varichain.kernels.particle_run import verlet
 from varichain.kernels.tables import as_records
 from varichain.particles.system import System
@@ -59,6 +59,12 @@ def stiffest(system: System) -> Stiffest:
     return Stiffest(math.sqrt(square + of_contact), decay + contact_decay, name if square > of_contact else contact)
 
 
+def contact_step(system: System) -> tuple[float, str]:
+    """Longest step that the ground's forces allow by themselves [s], and the contact that has it."""
+    square, decay, name = _contact_rates(system)
+    return Stiffest(math.sqrt(square), decay, name).longest_step, name
+
+
 def _contact_rates(system: System) -> tuple[float, float, str]:
     """Largest stiffness and damping of a contact over the mass of its point, and its name; as on its own."""
     moving = system.inverse_mass > 0.0
@@ -95,9 +101,9 @@ class _Probe:
     def __init__(self, system: System, is_stiffness: bool) -> None:
         self._system = system
         given = system._arrays()
-        copied = ("springs", "trios", "links", "restrictions", "freedoms", "joints", "runs")
+        copied = ("springs", "trios", "links", "restrictions", "freedoms", "joints", "couplings", "runs", "books")
         own = {name: as_records(np.array(getattr(given, name))) for name in copied}
-        for name in ("springs", "trios", "links", "restrictions"):
+        for name in ("springs", "trios", "links", "restrictions", "couplings"):
             if is_stiffness:
                 own[name]["damping"] = own[name]["stiffness"]
             own[name]["stiffness"] = 0.0
@@ -105,6 +111,7 @@ class _Probe:
         own["trios"]["torque"] = own["trios"]["friction"] = 0.0
         own["runs"]["gravity"] = 0.0
         self._springs, self._links, self._restrictions = own["springs"], own["links"], own["restrictions"]
+        self._couplings = own["couplings"]
         self._u = np.random.default_rng(0).normal(size=system.x.shape) * (system.inverse_mass[:, None] > 0.0)
         self._force, self._half = np.zeros_like(system.x), np.zeros_like(system.x)
         self._particles = given._replace(
@@ -115,8 +122,12 @@ class _Probe:
             law=np.zeros((3, 5)),
             pushes=given.pushes[:0],
             tau=np.zeros_like(given.tau),
+            drives=given.drives[:0],
             q=given.q.copy(),
             rates=given.rates.copy(),
+            q_drive=given.q.copy(),
+            v_drive=np.zeros_like(given.v_drive),
+            holding=given.holding.copy(),
             force=self._force,
         )
 
@@ -127,7 +138,7 @@ class _Probe:
         for _ in range(_ITERATIONS):
             self._u /= max(math.sqrt(float((mass * self._u**2).sum())), 1e-300)
             self._particles.runs["is_evaluated"] = 0
-            verlet(*self._particles, self._half, 0, 0.0)
+            verlet(*self._particles, self._half, 0, 0.0, WHOLE, 0, 0)
             value = -float((self._u * self._force).sum())
             self._u[:] = -w * self._force
         return max(value, 0.0)
@@ -139,6 +150,7 @@ class _Probe:
             (_power(self._springs), system.springs.names, "spring"),
             (_brace_power(self._links), system.links.names, "link"),
             (_power(self._restrictions), system.restrictions.names, "restriction"),
+            (_power(self._couplings), system.couplings.names, "coupling"),
         )
         for power, names, kind in candidates:
             if len(power) and power.max() > best:
@@ -155,6 +167,9 @@ def _probe_freedoms(freedoms: NDArray[Any], is_stiffness: bool) -> None:
         own = freedoms["stiffness"][:, k // 3] if is_stiffness else freedoms["damping"][:, k]
         sticks = np.where(freedoms["friction"][:, k] > 0.0, freedoms["stick"][:, part], 0.0)
         freedoms["damping"][:, k] = own + sticks + np.where(has_stops, freedoms["stop"][:, part], 0.0)
+    if is_stiffness:
+        freedoms["grip"][:, 1::2] = freedoms["grip"][:, ::2]
+    freedoms["grip"][:, ::2] = 0.0
     freedoms["friction"] = freedoms["stiffness"] = 0.0
     freedoms["lower"], freedoms["upper"], freedoms["has_cone"] = -np.inf, np.inf, 0
 

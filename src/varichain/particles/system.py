@@ -10,24 +10,33 @@ from numpy.typing import ArrayLike, NDArray
 
 from varichain.errors import DuplicateNameError, InputError, UnknownNameError, quoted
 from varichain.kernels.particle_records import (
+    CLOSE,
     CONTACT,
     GROUND,
+    JOIN,
+    LOAD,
+    OPEN,
+    PARTICLE_COUPLING,
     PARTICLE_FREEDOM,
     PARTICLE_JOINT,
     PARTICLE_LINK,
     PARTICLE_RUN,
+    REACHED,
     RESTRICTION,
+    SPREAD,
     SPRING,
     TERRAIN,
     TRIO,
+    WHOLE,
     Accounts,
     Particles,
 )
 from varichain.kernels.particle_run import particle_totals, verlet
-from varichain.kernels.run_records import FORCE
+from varichain.kernels.run_records import CHANNEL, FORCE
 from varichain.kernels.tables import as_records
 from varichain.mechanism.inertia import Inertia
 from varichain.particles.arms import Arms, arms_of, particles_of, velocities_of
+from varichain.particles.chunks import Chunks, chunks_of, in_threads
 from varichain.particles.rows import Rows
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array, finite_scalar, name_string, non_negative_scalar, positive_scalar
@@ -51,10 +60,11 @@ class System:
         name: Name, for traces.
         x, v: Positions and velocities of all particles (n, 3) [m, m/s], in place.
         inverse_mass: (n,) [1/kg]; zero of particles that are fixed.
-        springs, trios, links, restrictions, freedoms, joints: Records with their names.
+        springs, trios, links, restrictions, freedoms, joints, couplings: Records with their names.
         arms: Arms of each link.
         thickened: Names of links that got more inertia than they have, for springs cannot keep four in a plane.
         q, rates, tau: Coordinates, velocities and torques of the joints' freedoms; see `particles.from_mechanism`.
+        holding: Forces that drive the freedoms along a motion.
         run: Clock and books.
         contacts: Points of links that the ground pushes.
         grounds, terrain, heights: Kinds of ground by regions, and its surface.
@@ -71,9 +81,13 @@ class System:
         self._particles: dict[str, int] = {}
         self.springs, self.trios, self.links = Rows(SPRING), Rows(TRIO), Rows(PARTICLE_LINK)
         self.restrictions, self.freedoms, self.joints = Rows(RESTRICTION), Rows(PARTICLE_FREEDOM), Rows(PARTICLE_JOINT)
+        self.couplings = Rows(PARTICLE_COUPLING)
         self.arms: list[Arms] = []
         self.thickened: list[str] = []
-        self.q = self.rates = self.tau = np.zeros(0)
+        self.q = self.rates = self.tau = self.holding = np.zeros(0)
+        self._drives: NDArray[Any] = as_records(np.zeros(0, CHANNEL))
+        self._motion = np.zeros(0)
+        self._chunks: Chunks | None = None
         self.pushes: NDArray[Any] = as_records(np.zeros(0, FORCE))
         self.run: NDArray[Any] = as_records(np.zeros(1, PARTICLE_RUN))
         self.run["gravity"] = finite_array(gravity, (3,), "gravity")
@@ -272,6 +286,9 @@ class System:
     def _arrays(self) -> Particles:
         """The arrays that kernels work on, in place."""
         self._gather()
+        counts = (len(self.x), *(len(rows) for rows in (self.links, self.joints, self.restrictions, self.freedoms)))
+        if self._chunks is None or self._chunks.counts != counts:
+            self._chunks = chunks_of(self, counts)
         return Particles(
             x=self.x,
             v=self.v,
@@ -282,6 +299,7 @@ class System:
             restrictions=self.restrictions.array,
             freedoms=self.freedoms.array,
             joints=self.joints.array,
+            couplings=self.couplings.array,
             contacts=self.contacts.array,
             grounds=self.grounds,
             terrains=self.terrain,
@@ -290,16 +308,42 @@ class System:
             law=self._law,
             pushes=self.pushes,
             tau=self.tau,
+            drives=self._drives,
+            motion=self._motion,
             runs=self.run,
+            books=self._chunks.books,
+            chunks=self._chunks.records,
+            loose=self._chunks.loose,
             q=self.q,
             rates=self.rates,
+            q_drive=self._chunks.q_drive,
+            v_drive=self._chunks.v_drive,
+            a_drive=self._chunks.a_drive,
+            holding=self.holding,
             force=self.force,
         )
 
-    def advance(self, n_steps: int, step: float) -> int:
-        """Advance by velocity Verlet steps of equal length [s]; the status, REACHED if all were done."""
+    def advance(self, n_steps: int, step: float, threads: int = 1) -> int:
+        """Advance by velocity Verlet steps of equal length [s]; the status, REACHED if all were done.
+
+        Several threads share out the links of large systems; the bits do not depend on their number.
+        """
         particles = self._arrays()  # which makes room for the half steps
-        verlet(*particles, self._half, n_steps, step)
+        assert self._chunks is not None
+        n = len(self._chunks.records) - 1
+        if threads == 1 or n < 2:
+            verlet(*particles, self._half, n_steps, step, WHOLE, 0, 0)
+            return int(self.run["status"][0])
+        verlet(*particles, self._half, 0, step, WHOLE, 0, 0)
+        with in_threads(threads, n) as shared:
+            for _ in range(n_steps):
+                verlet(*particles, self._half, 1, step, OPEN, 0, 0)
+                shared(lambda first, end: verlet(*particles, self._half, 1, step, LOAD, first, end))
+                verlet(*particles, self._half, 1, step, JOIN, 0, 0)
+                shared(lambda first, end: verlet(*particles, self._half, 1, step, SPREAD, first, end))
+                verlet(*particles, self._half, 1, step, CLOSE, 0, 0)
+                if self.run["status"][0] != REACHED:
+                    break
         return int(self.run["status"][0])
 
     def evaluate(self, step: float = 0.0) -> None:

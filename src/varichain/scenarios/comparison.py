@@ -27,18 +27,16 @@ def compare(
     thickened, names of links that got more inertia than they have.
 
     Raises:
-        InputError: The scenario is one of particles, or drives joints along a motion, which particles cannot follow.
+        InputError: The scenario is one of particles.
     """
     if scenario.particles is not None:
         raise InputError(f"scenario {scenario.name!r} is one of particles: there is no rigid run to compare it with")
-    if scenario.motion is not None:
-        raise InputError(f"scenario {scenario.name!r} drives joints along a motion, which particles cannot follow")
     from varichain import particles
 
     end = scenario.until if until is None else until
     sample = (end - scenario.state.time) / _SAMPLES
     rigid = scenario.run(until=end)
-    options = {"events": scenario.events, "controller": scenario.controller, "forces": scenario.forces}
+    options = {name: getattr(scenario, name) for name in ("events", "controller", "motion", "forces")}
     rows = []
     for k in stiffnesses:
         system = particles.from_mechanism(scenario.mechanism, scenario.state, stiffness=k)

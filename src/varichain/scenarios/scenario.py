@@ -78,7 +78,13 @@ class Scenario(Reported):
 
         system = particles.from_mechanism(self.mechanism, self.state, **body)
         return particles.simulate(
-            system, until, events=self.events, controller=self.controller, forces=self.forces, **settings
+            system,
+            until,
+            events=self.events,
+            controller=self.controller,
+            motion=self.motion,
+            forces=self.forces,
+            **settings,
         )
 
     def live(self, **changes: Any) -> LiveRun:
