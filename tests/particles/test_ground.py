@@ -170,6 +170,31 @@ def test_a_law_of_the_user():
         assert own.at(*way) == pytest.approx(ours.at(*way))
 
 
+def test_a_law_that_returns_no_number_is_named():
+    """A link whose numbers are lost is named with the contact whose ground law may have returned none."""
+
+    def broken(t, sunk, slid, out):
+        out[0] = np.nan
+
+    p = plate(Law(broken, stiffness=1e3), height=-0.01)
+    with pytest.raises(vc.DivergenceError, match=r"no numbers.*law of contact 'plate\.0'"):
+        p.advance(5, 1e-5)
+
+
+def test_heights_of_footprints():
+    """Footprints on a slope with a height field are as high as the surface is for contacts."""
+    terrain = Terrain(
+        Sandy(), height=0.1, slope=(0.2, 0.0), heights=[[0, 0], [0.5, 0.5]], origin=(-1, -1), spacing=(2, 2)
+    )
+    pressed = Pressed(terrain)
+    surface = 0.1 + 0.25
+    assert pressed.at(-surface - 1e-6)[2] == 0.0 and pressed.at(-surface + 1e-3)[2] > 0.0
+    assert terrain.heights_at(np.zeros((1, 2)))[0] == pytest.approx(surface)
+    pressed.at(-1.0)
+    cells = pressed.system.footprints()
+    assert len(cells) and cells[:, 3].mean() == pytest.approx(surface, abs=0.01)
+
+
 def test_footprints_stay_on_sand():
     """Where a plate has been, sand keeps its print, and a plate that comes back sinks no deeper under the same load."""
     pressed = Pressed(Sandy())

@@ -9,6 +9,7 @@ import varichain as vc
 from lane import long_run
 from varichain.particles.run import ParticleRun
 from varichain.scenarios.walker import FOOT, GROUNDS, LEG, leg_angles, walker
+from varichain.scene.playback import Playback
 from varichain.simulation.controls import Controls
 
 pytestmark = long_run
@@ -61,6 +62,30 @@ def test_footprints(traces):
     assert len(cells["hard"]) == len(cells["soft"]) == 0
     ways = cells["sandy"]
     assert len(ways) > 100 and np.ptp(ways[:, 0]) > 1.0 and 1e-3 < ways[:, 2].mean() < 0.05
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shock", [{"push": 8.0}, {"shock": 2.0}], ids=["pushed", "shock"])
+def test_it_bears_shocks(shock):
+    """Pushed aside, or a foot pushed back, at 3 s: the impulse is in the momentum, and the walker goes on."""
+    trace = walker(**shock).run(6.0)
+    assert len(trace.epochs) == 2
+    before, after = trace.epochs[0].momentum[-1, 3:], trace.epochs[1].momentum[0, 3:]
+    assert np.abs(after - before).max() == pytest.approx(next(iter(shock.values())))
+    last = trace.epochs[1]
+    assert last.q[:, 6].min() > 0.6 * trace.epochs[0].q[0, 6] and last.q[-1, 4] > last.q[0, 4] + 0.8
+
+
+def test_footprints_are_shown():
+    """Footprints of a walk on sand are parts of the playback, which appear one after the other, on the ground."""
+    trace = walker(ground="sandy").run(1.0)
+    playback = Playback(trace)
+    assert len(playback.footprints) > 5
+    counts = playback.is_shown[:, -len(playback.footprints) :].sum(axis=1)
+    assert counts[0] == 0 and (np.diff(counts) >= 0).all() and counts[-1] == len(playback.footprints)
+    vertices = playback.parts[-1].surfaces[0].triangles.vertices
+    assert np.abs(vertices[:, 2]).max() < 0.01
+    assert not Playback(walker().run(0.1)).footprints
 
 
 def test_the_momentum_book():

@@ -4,7 +4,7 @@ Links come in chunks, with all that is between links of one chunk: threads may t
 same order whoever takes it. What is between chunks, and particles that belong to no link, comes after all chunks.
 """
 
-from varichain.kernels.jit import helper, routine
+from varichain.kernels.jit import fragment, helper, routine
 from varichain.kernels.motion import write_motion
 from varichain.kernels.particle_freedoms import act_in_freedoms, couple_freedoms, measure_freedoms
 from varichain.kernels.particle_ground import touch_ground
@@ -18,7 +18,7 @@ from varichain.kernels.particle_links import (
     push_point,
     scatter_link,
 )
-from varichain.kernels.particle_records import BY_FORCES, REACHED
+from varichain.kernels.particle_records import BY_FORCES, REACHED, Drive
 from varichain.kernels.particle_restrictions import restrict
 from varichain.kernels.particle_springs import bend_trios, flatten_trios, stretch_springs
 from varichain.kernels.tuples import (
@@ -37,12 +37,12 @@ from varichain.kernels.tuples import (
 )
 
 
-@routine
+@fragment
 def open_books(particles):
     """Empty the books of all chunks, and find out what the motion wants of driven joints."""
-    run = particles.runs[0]
-    for c in range(len(particles.books)):
-        book = particles.books[c]
+    run, books = particles.runs[0], particles.books
+    for c in range(len(books)):
+        book = books[c]
         book.time, book.step, book.is_measured = run.time, run.step, run.is_measured
         book.status, book.culprit, book.elastic = REACHED, 0, 0.0
         store3(book.gravity, load3(run.gravity))
@@ -51,20 +51,26 @@ def open_books(particles):
             book.power[k] = 0.0
         for k in range(6):
             book.outside[k] = 0.0
-    drives = particles.drives
+    drives, motion, q, v, a = (
+        particles.drives,
+        particles.motion,
+        particles.q_drive,
+        particles.v_drive,
+        particles.a_drive,
+    )
     for i in range(len(drives)):
-        write_motion(drives[i], particles.motion, run.time, particles.q_drive, particles.v_drive, particles.a_drive)
+        write_motion(drives[i], motion, run.time, q, v, a)
 
 
-@routine
+@fragment
 def close_books(particles):
     """Add up the books of all chunks, in their order."""
-    run = particles.runs[0]
+    run, books = particles.runs[0], particles.books
     run.elastic, outside = 0.0, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for k in range(len(run.power)):
         run.power[k] = 0.0
-    for c in range(len(particles.books)):
-        book = particles.books[c]
+    for c in range(len(books)):
+        book = books[c]
         run.elastic += book.elastic
         outside = add6(outside, load6(book.outside))
         for k in range(len(run.power)):
@@ -72,28 +78,36 @@ def close_books(particles):
         if run.status == REACHED:
             run.status, run.culprit = book.status, book.culprit
     store6(run.outside, outside)
-    store3(run.ground_force, load3(particles.books[len(particles.books) - 1].ground_force))
+    store3(run.ground_force, load3(books[len(books) - 1].ground_force))
 
 
-@routine
+@fragment
 def load_chunk(particles, c):
     """Forces on the links of a chunk by all that is between them, in the links' records."""
     chunk, run = particles.chunks[c], particles.books[c]
-    links, joints = particles.links, particles.joints
+    links, joints, freedoms, x, v = (
+        particles.links,
+        particles.joints,
+        particles.freedoms,
+        particles.x,
+        particles.v,
+    )
     for j in range(chunk.joints, chunk.end_joints):
         for k in range(3):
             joints[j].force[k] = joints[j].moment[k] = 0.0
     for i in range(chunk.links, chunk.end_links):
-        gather_link(links[i], particles.x, particles.v)
+        gather_link(links[i], x, v)
         if not links[i].fixed:
             brace_link(links[i], i, run)
         if run.is_measured:
             orient_link(links[i])
     if run.is_measured:
-        measure_freedoms(particles.freedoms, chunk.freedoms, chunk.end_freedoms, links, particles.q, particles.rates)
-    restrict(particles.restrictions, chunk.restrictions, chunk.end_restrictions, links, particles.freedoms, joints, run)
+        measure_freedoms(freedoms, chunk.freedoms, chunk.end_freedoms, links, particles.q, particles.rates)
+    restrict(particles.restrictions, chunk.restrictions, chunk.end_restrictions, links, freedoms, joints, run)
     if run.is_measured:
-        act_in_freedoms(particles, chunk.freedoms, chunk.end_freedoms, run)
+        drive = Drive(particles.q_drive, particles.v_drive, particles.holding)
+        first, end = chunk.freedoms, chunk.end_freedoms
+        act_in_freedoms(freedoms, first, end, links, particles.q, particles.rates, particles.tau, drive, run)
 
 
 @helper
@@ -121,31 +135,26 @@ def _push_links(links, pushes, run):
         store6(run.outside, add6(load6(run.outside), whole))
 
 
-@routine
+@fragment
 def _weigh_loose(particles, run):
     """Weight of all particles that belong to no link, and nothing else."""
-    force, g = particles.force, load3(run.gravity)
-    for n in range(len(particles.loose)):
-        i = particles.loose[n]
-        m_inverse = particles.inverse_mass[i]
+    force, x, loose, inverse_mass = particles.force, particles.x, particles.loose, particles.inverse_mass
+    g = load3(run.gravity)
+    for n in range(len(loose)):
+        i = loose[n]
+        m_inverse = inverse_mass[i]
         weight = scale3(1.0 / m_inverse, g) if m_inverse > 0.0 else (0.0, 0.0, 0.0)
         force[i, 0], force[i, 1], force[i, 2] = weight
-        _from_outside(run, particles.x, i, weight)
+        _from_outside(run, x, i, weight)
 
 
-@routine
-def _carry(particles, i, run):
-    """Let the world carry what acts on a particle if that is fixed."""
-    force = particles.force
-    if particles.inverse_mass[i] == 0.0:
-        _from_outside(run, particles.x, i, (-force[i, 0], -force[i, 1], -force[i, 2]))
-
-
-@routine
+@fragment
 def join_chunks(particles):
-    """Forces of all that is not in one chunk: joints between chunks, couplings, pushes, ground, loose particles."""
+    """Forces of all that is in no chunk: couplings, pushes, ground, loose particles.
+
+    Needs: freedoms measured.
+    """
     c = len(particles.chunks) - 1
-    load_chunk(particles, c)
     run, links, x, v, force = particles.books[c], particles.links, particles.x, particles.v, particles.force
     couple_freedoms(particles.couplings, particles.freedoms, links, run)
     _push_links(links, particles.pushes, run)
@@ -163,37 +172,29 @@ def join_chunks(particles):
     stretch_springs(particles.springs, x, v, force, run)
     bend_trios(particles.trios, x, v, force, run)
     flatten_trios(particles.trios, x, force)
-    for n in range(len(particles.loose)):
-        _carry(particles, particles.loose[n], run)
+    loose, inverse_mass = particles.loose, particles.inverse_mass
+    for n in range(len(loose)):
+        i = loose[n]
+        if inverse_mass[i] == 0.0:  # the world carries what acts on it
+            _from_outside(run, x, i, (-force[i, 0], -force[i, 1], -force[i, 2]))
 
 
-@routine
+@fragment
 def spread_chunk(particles, c):
     """Forces on the particles of a chunk's links, their weight included."""
-    chunk, run, force = particles.chunks[c], particles.books[c], particles.force
-    g = load3(run.gravity)
+    chunk, run, force, x = particles.chunks[c], particles.books[c], particles.force, particles.x
+    links, inverse_mass = particles.links, particles.inverse_mass
+    g, outside = load3(run.gravity), load6(run.outside)
     for i in range(chunk.links, chunk.end_links):
-        link = particles.links[i]
+        link = links[i]
         scatter_link(link, force)
         for n in range(link.first, link.first + 4):
-            if particles.inverse_mass[n] > 0.0:
-                weight = scale3(1.0 / particles.inverse_mass[n], g)
-                force[n, 0] += weight[0]
-                force[n, 1] += weight[1]
-                force[n, 2] += weight[2]
-                _from_outside(run, particles.x, n, weight)
-            else:
-                _carry(particles, n, run)
-
-
-@routine
-def load_particles(particles):
-    """Forces on all particles, powers of all accounts, elastic energy, loads of joints."""
-    open_books(particles)
-    n = len(particles.chunks) - 1
-    for c in range(n):
-        load_chunk(particles, c)
-    join_chunks(particles)
-    for c in range(n):
-        spread_chunk(particles, c)
-    close_books(particles)
+            if inverse_mass[n] > 0.0:
+                push = scale3(1.0 / inverse_mass[n], g)
+                force[n, 0] += push[0]
+                force[n, 1] += push[1]
+                force[n, 2] += push[2]
+            else:  # the world carries what acts on it
+                push = (-force[n, 0], -force[n, 1], -force[n, 2])
+            outside = add6(outside, join6(cross3((x[n, 0], x[n, 1], x[n, 2]), push), push))
+    store6(run.outside, outside)

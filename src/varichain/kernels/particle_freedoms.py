@@ -201,33 +201,32 @@ def push_drive(F, a, b, force):
 
 
 @routine
-def _drive_scalar(F, a, b, particles, run):
-    """Drive a freedom: by a spring-damper whose other end moves as the joint is to move.
+def _drive_scalar(F, a, b, q, v, run):
+    """Drive a freedom by a spring-damper whose other end is at q and moves with v; the force.
 
     Needs: links oriented.
     """
-    stiffness, damping, wanted = F.grip[0], F.grip[1], particles.v_drive[F.v]
+    stiffness, damping = F.grip[0], F.grip[1]
     x, rate = F.x, F.rate
     if F.kind == ANGLE:
         x, axis = _turned(F, a, b)
         rate = dot3(axis, sub3(load3(a.w), load3(b.w)))
-    missing, slow = particles.q_drive[F.q] - x, wanted - rate
+    missing, slow = q - x, v - rate
     force = stiffness * missing + damping * slow
     run.elastic += 0.5 * stiffness * missing * missing
     run.power[IN_DAMPERS] -= damping * slow * slow
-    run.power[BY_DRIVES] += force * wanted
+    run.power[BY_DRIVES] += force * v
     _grip(F, DRIVE, stiffness, damping)
-    particles.holding[F.v] = force
     push_drive(F, a, b, force)
+    return force
 
 
 @routine
-def _act_in_scalar(F, a, b, particles, run):
-    """Forces in an angle or a displacement.
+def _act_in_scalar(F, a, b, force, run):
+    """Forces in an angle or a displacement, with that of controllers.
 
     Needs: links oriented.
     """
-    force = particles.tau[F.v] if F.v >= 0 else 0.0
     run.power[BY_CONTROLLERS] += force * F.rate
     if F.acts or F.driven:
         _let_go(F)
@@ -241,8 +240,6 @@ def _act_in_scalar(F, a, b, particles, run):
         lost += _stop(F, 0, F.x, F.rate, F.lower[0], F.upper[0])
         run.power[IN_JOINTS] += lost * F.rate
         force += spring + lost
-    if F.driven:
-        _drive_scalar(F, a, b, particles, run)
     if force != 0.0:
         push_scalar(F, a, b, force)
 
@@ -281,9 +278,9 @@ def _cone(F, Q, w):
 
 
 @routine
-def _drive_ball(F, Q, w, particles, run):
+def _drive_ball(F, Q, w, drive, run):
     """Moment of a drive, in the axes of frame a."""
-    i, k, q, v = F.q, F.v, particles.q_drive, particles.v_drive
+    i, k, q, v = F.q, F.v, drive.q, drive.v
     wanted = (q[i], q[i + 1], q[i + 2], q[i + 3])
     missing = rotation_between(Q, wanted)
     w_wanted = mat_vec(matrix_from_quaternion(wanted[0], wanted[1], wanted[2], wanted[3]), (v[k], v[k + 1], v[k + 2]))
@@ -293,19 +290,19 @@ def _drive_ball(F, Q, w, particles, run):
     run.elastic += 0.5 * F.grip[0] * dot3(missing, missing)
     run.power[IN_DAMPERS] -= F.grip[1] * dot3(slow, slow)
     run.power[BY_DRIVES] += dot3(moment, w_wanted)
-    particles.holding[k], particles.holding[k + 1], particles.holding[k + 2] = moment
+    drive.holding[k], drive.holding[k + 1], drive.holding[k + 2] = moment
     for axis in range(3):
         _grip(F, axis, F.grip[0], F.grip[1])
     return moment
 
 
 @routine
-def _act_in_ball(F, a, b, particles, run):
+def _act_in_ball(F, a, b, q, v, tau, drive, run):
     """Couples in a ball or a free joint, and forces of the latter.
 
     Needs: links oriented.
     """
-    i, k, q, v, tau = F.q, F.v, particles.q, particles.rates, particles.tau
+    i, k = F.q, F.v
     w = (v[k], v[k + 1], v[k + 2])
     moment = (tau[k], tau[k + 1], tau[k + 2])
     run.power[BY_CONTROLLERS] += dot3(moment, w)
@@ -323,10 +320,10 @@ def _act_in_ball(F, a, b, particles, run):
         run.power[IN_JOINTS] += dot3(lost, w)
         moment = add3(moment, add3(scale3(-F.stiffness[0], bent), lost))
     if F.driven:
-        moment = add3(moment, _drive_ball(F, Q, w, particles, run))
+        moment = add3(moment, _drive_ball(F, Q, w, drive, run))
     push_rotation(F, a, b, moment)
     if F.kind == POSE:
-        _act_in_position(F, a, b, particles, run)
+        _act_in_position(F, a, b, q, v, tau, drive, run)
 
 
 @routine
@@ -361,10 +358,9 @@ def axis_of_pose(F, a, b, axis):
 
 
 @routine
-def _drive_position(F, R_A, R_B, rate, particles, run):
+def _drive_position(F, R_A, R_B, rate, now, drive, run):
     """Force of a drive, in the axes of frame a; `rate` is in these axes too."""
-    i, k, q, v = F.q, F.v, particles.q_drive, particles.v_drive
-    now = particles.q
+    i, k, q, v = F.q, F.v, drive.q, drive.v
     missing = (q[i + 4] - now[i + 4], q[i + 5] - now[i + 5], q[i + 6] - now[i + 6])
     v_wanted = mat_vec(matrix_from_quaternion(q[i], q[i + 1], q[i + 2], q[i + 3]), (v[k + 3], v[k + 4], v[k + 5]))
     missing, v_wanted = mat_t_vec(R_A, mat_vec(R_B, missing)), mat_t_vec(R_A, mat_vec(R_B, v_wanted))
@@ -373,19 +369,19 @@ def _drive_position(F, R_A, R_B, rate, particles, run):
     run.elastic += 0.5 * F.grip[2] * dot3(missing, missing)
     run.power[IN_DAMPERS] -= F.grip[3] * dot3(slow, slow)
     run.power[BY_DRIVES] += dot3(force, v_wanted)
-    particles.holding[k + 3], particles.holding[k + 4], particles.holding[k + 5] = force
+    drive.holding[k + 3], drive.holding[k + 4], drive.holding[k + 5] = force
     for axis in range(3):
         _grip(F, ALONG_A + axis, F.grip[2], F.grip[3])
     return force
 
 
 @routine
-def _act_in_position(F, a, b, particles, run):
+def _act_in_position(F, a, b, q, v, tau, drive, run):
     """Forces in the three displacements of a free joint, in the axes of frame a; limits are along those of frame b.
 
     Needs: links oriented.
     """
-    i, k, d, q, v, tau = F.q, F.v, F.damping, particles.q, particles.rates, particles.tau
+    i, k, d = F.q, F.v, F.damping
     rate = (v[k + 3], v[k + 4], v[k + 5])
     force = (tau[k + 3], tau[k + 4], tau[k + 5])
     run.power[BY_CONTROLLERS] += dot3(force, rate)
@@ -408,24 +404,25 @@ def _act_in_position(F, a, b, particles, run):
         run.power[IN_JOINTS] += dot3(lost, rate)
         force = add3(force, add3(spring, lost))
     if F.driven:
-        force = add3(force, _drive_position(F, R_A, R_B, rate, particles, run))
+        force = add3(force, _drive_position(F, R_A, R_B, rate, q, drive, run))
     push_position(F, a, b, mat_vec(R_A, force))
 
 
 @routine
-def act_in_freedoms(particles, first, end, run):
+def act_in_freedoms(freedoms, first, end, links, q, v, tau, drive, run):
     """Forces of controllers, drives, springs, dampers, dry friction and stops in freedoms.
 
     Needs: links oriented, freedoms measured.
     """
-    links = particles.links
     for i in range(first, end):
-        F = particles.freedoms[i]
+        F = freedoms[i]
         a, b = links[F.a], links[F.b]
         if F.kind == ANGLE or F.kind == SLIDE:
-            _act_in_scalar(F, a, b, particles, run)
-        elif F.acts or F.driven or _is_controlled(F, particles.tau):
-            _act_in_ball(F, a, b, particles, run)
+            _act_in_scalar(F, a, b, tau[F.v] if F.v >= 0 else 0.0, run)
+            if F.driven:
+                drive.holding[F.v] = _drive_scalar(F, a, b, drive.q[F.q], drive.v[F.v], run)
+        elif F.acts or F.driven or _is_controlled(F, tau):
+            _act_in_ball(F, a, b, q, v, tau, drive, run)
 
 
 @helper

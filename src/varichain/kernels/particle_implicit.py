@@ -27,6 +27,7 @@ from varichain.kernels.particle_records import (
     ALONG_A,
     ANGLE,
     CHUNKS,
+    CLOSE,
     COLUMNS,
     CONTACTS,
     DRIVE,
@@ -34,6 +35,7 @@ from varichain.kernels.particle_records import (
     GROUNDS,
     OF_FREEDOM,
     OF_RESTRICTION,
+    OPEN,
     PARTICLE_COUPLINGS,
     PARTICLE_FREEDOMS,
     PARTICLE_JOINTS,
@@ -47,9 +49,8 @@ from varichain.kernels.particle_records import (
     SWING,
     TERRAINS,
     TRIOS,
-    WHOLE,
 )
-from varichain.kernels.particle_restrictions import push_restriction
+from varichain.kernels.particle_restrictions import push_gradient
 from varichain.kernels.rows import ROOM, call
 from varichain.kernels.tuples import length3, scale3
 
@@ -91,7 +92,7 @@ def _push_row(row, links, restrictions, freedoms, couplings):
     """
     if row.kind == OF_RESTRICTION:
         r = restrictions[row.place]
-        push_restriction(r, links[r.a], links[r.b], links, freedoms, 1.0)
+        push_gradient(r, links[r.a], links[r.b], links, freedoms)
         return r.stiffness, r.damping
     if row.kind == OF_FREEDOM:
         F = freedoms[row.place]
@@ -376,9 +377,10 @@ def implicit_steps(
                 half,
                 0,
                 h,
-                WHOLE,
+                OPEN,
+                CLOSE,
                 0,
-                0,
+                len(chunks),
             ),
         )
         if run.status != REACHED:

@@ -289,8 +289,8 @@ CHUNK = np.dtype(
     align=True,
 )
 
-# Parts of a step, which threads share out; or whole steps.
-WHOLE, OPEN, LOAD, JOIN, SPREAD, CLOSE = range(6)
+# Parts of a step, one after the other; LOAD and SPREAD are shared out among threads. CLOSE is the end of them.
+OPEN, LOAD, JOIN, SPREAD, FINISH, CLOSE = range(6)
 
 # A spring-damper in the equations of an implicit step: which it is, and the links that it acts on.
 OF_RESTRICTION, OF_FREEDOM, OF_COUPLING = range(3)
@@ -365,3 +365,11 @@ class Particles(NamedTuple):
     a_drive: Any
     holding: Any  # forces that drive the freedoms
     force: Any  # on the particles (n, 3), which the kernels compute
+
+
+class Drive(NamedTuple):
+    """What a motion wants of the joints, and what it takes."""
+
+    q: Any
+    v: Any
+    holding: Any

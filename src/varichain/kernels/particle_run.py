@@ -8,6 +8,7 @@ from varichain.kernels.jit import (
     MATRIX,
     NUMBER,
     VECTOR,
+    fragment,
     helper,
     kernel,
     routine,
@@ -16,7 +17,6 @@ from varichain.kernels.particle_forces import (
     close_books,
     join_chunks,
     load_chunk,
-    load_particles,
     open_books,
     spread_chunk,
 )
@@ -41,7 +41,6 @@ from varichain.kernels.particle_records import (
     SPRINGS,
     TERRAINS,
     TRIOS,
-    WHOLE,
     Particles,
 )
 from varichain.kernels.tuples import add3, add6, cross3, dot3, join6, load3, scale3, store3, store6
@@ -73,13 +72,12 @@ def _book(run, dt):
 
 
 @helper
-def _drift(particles, half, i, dt):
+def _drift(x, v, force, m_inverse, half, i, dt):
     """Half of the old acceleration and the way of a particle.
 
     Dampers see the velocity that the last forces would lead to at the end of the step, which is right to second order.
     """
-    x, v, force = particles.x, particles.v, particles.force
-    k = 0.5 * dt * particles.inverse_mass[i]
+    k = 0.5 * dt * m_inverse
     for axis in range(3):
         h = v[i, axis] + k * force[i, axis]
         half[i, axis] = h
@@ -88,69 +86,68 @@ def _drift(particles, half, i, dt):
 
 
 @helper
-def _kick(particles, half, i, dt):
+def _kick(v, force, m_inverse, half, i, dt):
     """Half of the new acceleration of a particle."""
-    k = 0.5 * dt * particles.inverse_mass[i]
+    k = 0.5 * dt * m_inverse
     for axis in range(3):
-        particles.v[i, axis] = half[i, axis] + k * particles.force[i, axis]
+        v[i, axis] = half[i, axis] + k * force[i, axis]
 
 
-@routine
-def _open_step(particles, half, dt):
+# Arrays are taken out of `particles` before loops: Numba counts references, which takes longer than what a loop does.
+
+
+@fragment
+def _open(particles, half, dt, is_step):
     """What comes before the chunks: books, the clock, drives, and loose particles."""
-    run = particles.runs[0]
-    _book(run, dt)
-    run.time += dt
-    run.steps += 1
+    run, loose, inverse_mass = particles.runs[0], particles.loose, particles.inverse_mass
+    x, v, force = particles.x, particles.v, particles.force
+    if is_step:
+        _book(run, dt)
+        run.time += dt
+        run.steps += 1
     open_books(particles)
-    for n in range(len(particles.loose)):
-        _drift(particles, half, particles.loose[n], dt)
+    for n in range(len(loose)):
+        _drift(x, v, force, inverse_mass[loose[n]], half, loose[n], dt)
 
 
-@routine
-def _load_part(particles, half, dt, first, end):
+@fragment
+def _load(particles, half, dt, first, end):
     """Move and load chunks, from `first` to (not including) `end`."""
+    chunks, links, inverse_mass = particles.chunks, particles.links, particles.inverse_mass
+    x, v, force = particles.x, particles.v, particles.force
     for c in range(first, end):
-        for i in range(particles.chunks[c].links, particles.chunks[c].end_links):
-            for n in range(particles.links[i].first, particles.links[i].first + 4):
-                _drift(particles, half, n, dt)
+        for i in range(chunks[c].links, chunks[c].end_links):
+            place = links[i].first
+            for n in range(place, place + 4):
+                _drift(x, v, force, inverse_mass[n], half, n, dt)
         load_chunk(particles, c)
 
 
-@routine
-def _spread_part(particles, half, dt, first, end):
+@fragment
+def _spread(particles, half, dt, first, end):
     """Forces on particles of chunks, and velocities."""
+    chunks, links, inverse_mass = particles.chunks, particles.links, particles.inverse_mass
+    v, force = particles.v, particles.force
     for c in range(first, end):
         spread_chunk(particles, c)
-        for i in range(particles.chunks[c].links, particles.chunks[c].end_links):
-            for n in range(particles.links[i].first, particles.links[i].first + 4):
-                _kick(particles, half, n, dt)
+        for i in range(chunks[c].links, chunks[c].end_links):
+            place = links[i].first
+            for n in range(place, place + 4):
+                _kick(v, force, inverse_mass[n], half, n, dt)
 
 
-@routine
-def _close_step(particles, half, dt):
+@fragment
+def _finish(particles, half, dt, is_step):
     """What comes after the chunks: loose particles, books, breaks."""
-    run = particles.runs[0]
-    for n in range(len(particles.loose)):
-        _kick(particles, half, particles.loose[n], dt)
+    run, loose, inverse_mass = particles.runs[0], particles.loose, particles.inverse_mass
+    v, force = particles.v, particles.force
+    for n in range(len(loose)):
+        _kick(v, force, inverse_mass[loose[n]], half, loose[n], dt)
     close_books(particles)
-    _book(run, dt)
-    if run.has_breaks and run.status == REACHED:
-        _find_break(particles.links, particles.joints, run)
-
-
-@routine
-def _take_steps(particles, half, n_steps, dt):
-    """Whole steps, until something happens."""
-    run, n = particles.runs[0], len(particles.chunks) - 1
-    for _ in range(n_steps):
-        _open_step(particles, half, dt)
-        _load_part(particles, half, dt, 0, n)
-        join_chunks(particles)
-        _spread_part(particles, half, dt, 0, n)
-        _close_step(particles, half, dt)
-        if run.status != REACHED:
-            return
+    if is_step:
+        _book(run, dt)
+        if run.has_breaks and run.status == REACHED:
+            _find_break(particles.links, particles.joints, run)
 
 
 @kernel(
@@ -188,6 +185,7 @@ def _take_steps(particles, half, n_steps, dt):
     MATRIX,
     INTEGER,
     NUMBER,
+    INTEGER,
     INTEGER,
     INTEGER,
     INTEGER,
@@ -243,7 +241,8 @@ def verlet(
     # in
     n_steps,
     dt,
-    part,
+    from_part,
+    to_part,
     first,
     end,
 ):
@@ -252,7 +251,8 @@ def verlet(
     Forces are computed before the first step unless they are known; without any step, that is all. The call returns
     early with a status if a link is torn, a number is lost, or something breaks.
 
-    Threads call for parts of a step instead: OPEN, then LOAD for all chunks, JOIN, SPREAD for all chunks, CLOSE.
+    A step is all parts from OPEN to (not including) CLOSE, and all chunks from 0 to (not including) their number.
+    Threads call for some parts of one step, with some of the chunks.
     """
     particles = Particles(
         x,
@@ -288,22 +288,25 @@ def verlet(
         force,
     )
     run = runs[0]
-    if part == WHOLE:
+    if from_part == OPEN:
         run.status, run.step = REACHED, dt
-        if not run.is_evaluated:
-            load_particles(particles)
-            run.is_evaluated = 1
-        _take_steps(particles, half, n_steps, dt)
-    elif part == OPEN:
-        _open_step(particles, half, dt)
-    elif part == LOAD:
-        _load_part(particles, half, dt, first, end)
-    elif part == JOIN:
-        join_chunks(particles)
-    elif part == SPREAD:
-        _spread_part(particles, half, dt, first, end)
-    else:
-        _close_step(particles, half, dt)
+    for n in range(0 if run.is_evaluated else -1, n_steps):
+        is_step = n >= 0
+        h = dt if is_step else 0.0
+        for part in range(from_part, to_part):
+            if part == OPEN:
+                _open(particles, half, h, is_step)
+            elif part == LOAD:
+                _load(particles, half, h, first, end)
+            elif part == JOIN:
+                join_chunks(particles)
+            elif part == SPREAD:
+                _spread(particles, half, h, first, end)
+            else:
+                _finish(particles, half, h, is_step)
+        run.is_evaluated = 1
+        if run.status != REACHED:
+            return
 
 
 @kernel(MATRIX, MATRIX, PARTICLE_LINKS, PARTICLE_FREEDOMS, VECTOR, VECTOR)

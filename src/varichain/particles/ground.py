@@ -219,6 +219,18 @@ class Terrain:
             raise InputError("heights must be finite numbers of shape (n_x, n_y), two or more along each axis")
         object.__setattr__(self, "heights", given_heights)
 
+    def heights_at(self, places: Array) -> Array:
+        """Heights of the surface at places (n, 2) [m]."""
+        heights: Array = self.height + places @ np.asarray(self.slope)
+        field = np.asarray(self.heights)
+        if min(field.shape) > 1:
+            u = np.clip((places - self.origin) / self.spacing, 0.0, np.array(field.shape) - 1.0)
+            i, j = np.minimum(u.astype(int), np.array(field.shape) - 2).T
+            x, y = u[:, 0] - i, u[:, 1] - j
+            heights = heights + (1 - x) * (1 - y) * field[i, j] + x * (1 - y) * field[i + 1, j]
+            heights = heights + (1 - x) * y * field[i, j + 1] + x * y * field[i + 1, j + 1]
+        return heights
+
     def ruts(self) -> Array:
         """An empty map of footprints."""
         size = np.ceil((self.footprints[1] - self.footprints[0]) / self.cell).astype(int)

@@ -237,11 +237,13 @@ class LinkedSystem(System):
         return {name: (self.x[place].copy(), self.v[place].copy()) for name, place in own.items()}
 
     def footprints(self) -> Array:
-        """Cells of the map of footprints that have been trodden: x, y and depth of each (n, 3) [m]."""
+        """Cells of the map of footprints that have been trodden: x, y, depth, height of the ground there (n, 4) [m]."""
         i, j = np.nonzero(self.ruts > 0.0)
-        terrain = self.terrain[0]
-        places = np.column_stack([i, j]) * float(terrain["cell"]) + terrain["rut_origin"] + 0.5 * terrain["cell"]
-        return np.column_stack([places, self.ruts[i, j]])
+        if self.standing is None or not len(i):
+            return np.zeros((0, 4))
+        terrain = self.standing[0]
+        places = (np.column_stack([i, j]) + 0.5) * terrain.cell + terrain.footprints[0]
+        return np.column_stack([places, self.ruts[i, j], terrain.heights_at(places)])
 
     def gap(self) -> float:
         """Largest error of a restriction of a joint [m]."""

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from varichain.errors import ChatteringError, DivergenceError, EventError, InputError, SimulationError, VarichainError
+from varichain.errors import ChatteringError, EventError, InputError, SimulationError, VarichainError
 from varichain.instants.actions import Action as InstantAction
 from varichain.instants.actions import Cut
 from varichain.kernels.particle_records import BROKEN_JOINT, REACHED
 from varichain.particles.changes import Changed, change
 from varichain.particles.controls import ParticleControls
+from varichain.particles.failing import divergence
 from varichain.particles.implicit import Implicit, implicit_step
 from varichain.particles.linked import LinkedSystem
 from varichain.particles.steps import stiffest
@@ -132,26 +133,14 @@ class ParticleRun:
         system, span = self.system, stop - self.time
         n = max(1, math.ceil(span / self.step - 1e-9))
         for first in range(0, n, _STEPS_AT_ONCE):
-            mover = system if self._implicit is None else self._implicit
-            status = mover.advance(min(_STEPS_AT_ONCE, n - first), span / n, self.threads)
+            advance = system._advance if self._implicit is None else self._implicit.advance
+            status = advance(min(_STEPS_AT_ONCE, n - first), span / n, self.threads)
             if status == BROKEN_JOINT:
                 return [system.joints.names[int(system.run["culprit"][0])]]
             if status != REACHED:
-                raise self._divergence()
+                raise divergence(system, self.step if self._implicit is None else 0.5 * self.step)
         system.run["time"] = stop
         return []
-
-    def _divergence(self) -> DivergenceError:
-        """What tore, and a step that would do."""
-        system, t = self.system, self.time
-        name = system.links.names[int(system.run["culprit"][0])]
-        step = system.run["step"][0]
-        return DivergenceError(
-            f"link {name!r} is torn at t = {t:.9g} s: its springs are out of all proportion in steps of {step:.3g} s; "
-            f"a step of {0.5 * step:.3g} s or less may do, or look at the forces there",
-            t,
-            name,
-        )
 
     def _snapshot(self) -> tuple[Any, ...]:
         system = self.system

@@ -12,7 +12,7 @@ from varichain.trace import Columns
 WORK = (*Accounts._fields, "impacts")
 
 
-def columns_of(system: LinkedSystem) -> Columns:
+def columns_of(system: LinkedSystem, has_error: bool = False) -> Columns:
     """Blocks of a sample."""
     layout, links = system.layout, [link.name for link in system.mechanism.links]
     blocks = {
@@ -32,6 +32,8 @@ def columns_of(system: LinkedSystem) -> Columns:
         "sinkage": len(system.contacts),
         "ground": 3,
     }
+    if has_error:
+        blocks["error"] = 1
     labels = {"work": WORK, "strain": links, "sinkage": system.contacts.names, "ground": ("fx", "fy", "fz")}
     return Columns(list(blocks.items()), labels)
 

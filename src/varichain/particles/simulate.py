@@ -7,11 +7,15 @@ import time as clock
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
+from varichain.dynamics.sharing import checked_threads
 from varichain.errors import DivergenceError, InputError, SimulationError, SimulationInterrupted, quoted
 from varichain.files import Path
 from varichain.mechanism.describe import description
 from varichain.mechanism.log import as_dict
 from varichain.particles.changes import Changed
+from varichain.particles.estimate import Estimate
 from varichain.particles.linked import LinkedSystem
 from varichain.particles.run import ParticleRun
 from varichain.particles.samples import columns_of, sample_of
@@ -25,6 +29,7 @@ from varichain.trace import Trace, TraceWriter
 
 METHODS = ("verlet", "implicit")
 _SAMPLE = 1e-3  # [s]
+_MANY = 2048  # links, from which on threads pay
 
 
 def simulate(
@@ -39,6 +44,8 @@ def simulate(
     step: float | None = None,
     sample: float = _SAMPLE,
     control_step: float = 1e-3,
+    error: bool = False,
+    threads: int | None = None,
     out: Path | None = None,
     overwrite: bool = False,
     progress: bool | Callable[[float, float], Any] = False,
@@ -62,6 +69,11 @@ def simulate(
         step: Longest step [s]; half of the longest stable one by default.
         sample: Time between stored samples [s].
         control_step: Time between control ticks [s].
+        error: Whether the error that the steps make is estimated, by a second run with half the steps: block `error` of
+            the trace has that of the particle that is furthest off [m]. Controllers are called by both runs. What the
+            stiffness makes is not in it.
+        threads: That share out the links of large systems, with the same bits whatever their number; one a core if
+            there are thousands of links, else one.
         out: File to which the trace is written during the run.
         overwrite: Whether an existing file may be replaced.
         progress: True for a bar on standard error; or a function, called with the time and `until`.
@@ -76,6 +88,8 @@ def simulate(
             f"expected what vc.particles.from_mechanism returns, not {type(system).__name__}; a system that was made "
             "by hand has `advance`"
         )
+    if system.particles:
+        raise InputError(f"particles that were added by hand, as {system.particles[0]!r}, have no place in a trace")
     own = system.copy()
     end, given = checked_until(until, own.time), checked_events(events)
     check_times(given, own.time)
@@ -83,26 +97,32 @@ def simulate(
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {quoted(method)}")
     longest = None if step is None else positive_scalar(step, "step")
-    run = ParticleRun(own, method, longest, tick, given, Controls(controller, motion, forces))
+    crew = 1 if threads is None and len(own.links) < _MANY else checked_threads(threads)
+    run = ParticleRun(own, method, longest, tick, given, Controls(controller, motion, forces), crew)
+    estimate = None
+    if error:
+        controls = Controls(controller, motion, forces)
+        estimate = Estimate(ParticleRun(system.copy(), method, 0.5 * run.step, tick, given, controls, crew))
     writer = TraceWriter(out, overwrite=overwrite)
     settings = {"engine": "particles", "method": method, "step": run.step, "sample": every, "control_step": tick}
     spring = {"stiffness": own.spring.stiffness, "damping": own.spring.damping}
     writer.begin({"start": own.time, **settings, **spring})
-    return _run_and_record(run, _Recorder(writer), end, every, progress)
+    return _run_and_record(run, _Recorder(writer, estimate), end, every, progress)
 
 
 class _Recorder:
     """Recorder that writes samples and events to a trace."""
 
-    def __init__(self, writer: TraceWriter) -> None:
-        self.writer = writer
+    def __init__(self, writer: TraceWriter, estimate: Estimate | None) -> None:
+        self.writer, self._estimate = writer, estimate
         self._event: dict[str, Any] = {}
         self._last = math.nan  # time of the last sample of the epoch
         self._begun = clock.monotonic()
+        self._trodden: dict[tuple[float, float], float] = {}  # when the cells of footprints were
 
     def open_epoch(self, run: ParticleRun) -> None:
         """Begin an epoch with the present structure and its first sample."""
-        self.writer.open_epoch(description(run.system.mechanism), columns_of(run.system))
+        self.writer.open_epoch(description(run.system.mechanism), columns_of(run.system, self._estimate is not None))
         self._last = math.nan
         self.sample(run)
 
@@ -110,7 +130,12 @@ class _Recorder:
         """Write the present state, unless it is written already."""
         if self._last != run.time:
             self._last = run.time
-            self.writer.append(sample_of(run.system)[None])
+            sample = sample_of(run.system)
+            if self._estimate is not None:
+                sample = np.append(sample, self._estimate.at(run))
+            self.writer.append(sample[None])
+            for x, y, *_ in run.system.footprints():
+                self._trodden.setdefault((x, y), run.time)
 
     def listen(self, run: ParticleRun, changed: Changed | None, names: list[str], actions: list[Any]) -> None:
         """Write what is before a change, and what came of it."""
@@ -130,7 +155,9 @@ class _Recorder:
         """End the trace, with the footprints in its log."""
         prints = run.system.footprints()
         if len(prints):
-            self.writer.log({"kind": "footprints", "time": run.time, "cells": prints.tolist()})
+            cells = [[*row, self._trodden.get((row[0], row[1]), run.time)] for row in prints.tolist()]
+            columns, size = ["x", "y", "depth", "height", "time"], float(run.system.terrain["cell"][0])
+            self.writer.log({"kind": "footprints", "time": run.time, "columns": columns, "cells": cells, "cell": size})
         wall = clock.monotonic() - self._begun
         self.writer.checkpoint(
             {"engine": "particles", "run": {"steps": int(run.system.run["steps"][0])}, "wall_seconds": wall}

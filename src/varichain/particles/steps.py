@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.kernels.particle_records import BY_LAW, HARD, SOFT, WHOLE
+from varichain.kernels.particle_records import BY_LAW, CLOSE, HARD, OPEN, SOFT
 from varichain.kernels.particle_run import verlet
 from varichain.kernels.tables import as_records
 from varichain.particles.system import System
@@ -138,7 +138,7 @@ class _Probe:
         for _ in range(_ITERATIONS):
             self._u /= max(math.sqrt(float((mass * self._u**2).sum())), 1e-300)
             self._particles.runs["is_evaluated"] = 0
-            verlet(*self._particles, self._half, 0, 0.0, WHOLE, 0, 0)
+            verlet(*self._particles, self._half, 0, 0.0, OPEN, CLOSE, 0, len(self._particles.chunks))
             value = -float((self._u * self._force).sum())
             self._u[:] = -w * self._force
         return max(value, 0.0)

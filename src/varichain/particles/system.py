@@ -12,9 +12,11 @@ from varichain.errors import DuplicateNameError, InputError, UnknownNameError, q
 from varichain.kernels.particle_records import (
     CLOSE,
     CONTACT,
+    FINISH,
     GROUND,
     JOIN,
     LOAD,
+    LOST,
     OPEN,
     PARTICLE_COUPLING,
     PARTICLE_FREEDOM,
@@ -26,8 +28,8 @@ from varichain.kernels.particle_records import (
     SPREAD,
     SPRING,
     TERRAIN,
+    TORN,
     TRIO,
-    WHOLE,
     Accounts,
     Particles,
 )
@@ -37,6 +39,7 @@ from varichain.kernels.tables import as_records
 from varichain.mechanism.inertia import Inertia
 from varichain.particles.arms import Arms, arms_of, particles_of, velocities_of
 from varichain.particles.chunks import Chunks, chunks_of, in_threads
+from varichain.particles.failing import divergence
 from varichain.particles.rows import Rows
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array, finite_scalar, name_string, non_negative_scalar, positive_scalar
@@ -324,24 +327,39 @@ class System:
         )
 
     def advance(self, n_steps: int, step: float, threads: int = 1) -> int:
-        """Advance by velocity Verlet steps of equal length [s]; the status, REACHED if all were done.
+        """Advance by velocity Verlet steps of equal length [s].
 
-        Several threads share out the links of large systems; the bits do not depend on their number.
+        Several threads share out the links of large systems; the bits do not depend on their number. Returns REACHED if
+        all steps were done, BROKEN_JOINT or BROKEN_SPRING if something gave way before, at `run["culprit"]`.
+
+        Raises:
+            DivergenceError: A link is torn or a spring flies apart: the steps are too long, or a force is no number.
         """
+        status = self._advance(n_steps, step, threads)
+        if status in (TORN, LOST):
+            raise divergence(self)
+        return status
+
+    def _advance(self, n_steps: int, step: float, threads: int = 1) -> int:
+        """Advance; the status."""
         particles = self._arrays()  # which makes room for the half steps
         assert self._chunks is not None
         n = len(self._chunks.records) - 1
+
+        def call(n_steps: int, parts: tuple[int, int], chunks: tuple[int, int]) -> None:
+            verlet(*particles, self._half, n_steps, step, *parts, *chunks)
+
         if threads == 1 or n < 2:
-            verlet(*particles, self._half, n_steps, step, WHOLE, 0, 0)
+            call(n_steps, (OPEN, CLOSE), (0, n + 1))
             return int(self.run["status"][0])
-        verlet(*particles, self._half, 0, step, WHOLE, 0, 0)
+        call(0, (OPEN, CLOSE), (0, n + 1))
         with in_threads(threads, n) as shared:
             for _ in range(n_steps):
-                verlet(*particles, self._half, 1, step, OPEN, 0, 0)
-                shared(lambda first, end: verlet(*particles, self._half, 1, step, LOAD, first, end))
-                verlet(*particles, self._half, 1, step, JOIN, 0, 0)
-                shared(lambda first, end: verlet(*particles, self._half, 1, step, SPREAD, first, end))
-                verlet(*particles, self._half, 1, step, CLOSE, 0, 0)
+                call(1, (OPEN, LOAD), (0, 0))
+                shared(lambda *chunks: call(1, (LOAD, JOIN), chunks))
+                call(1, (LOAD, SPREAD), (n, n + 1))
+                shared(lambda *chunks: call(1, (SPREAD, FINISH), chunks))
+                call(1, (FINISH, CLOSE), (0, 0))
                 if self.run["status"][0] != REACHED:
                     break
         return int(self.run["status"][0])
@@ -349,7 +367,7 @@ class System:
     def evaluate(self, step: float = 0.0) -> None:
         """Forces, powers and energies of the present positions and velocities; friction is bent for a time `step`."""
         self.run["is_evaluated"] = 0
-        self.advance(0, step)
+        self._advance(0, step)
 
     def energy(self) -> Array:
         """Kinetic energy, that of gravity and that of springs (3,) [J]."""

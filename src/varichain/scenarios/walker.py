@@ -13,6 +13,7 @@ from varichain.spatial.pose import Pose
 
 if TYPE_CHECKING:
     from varichain.layout.state import State
+    from varichain.simulation.events import Event
 
 GROUNDS = ("hard", "soft", "sandy", "muddy")
 LEG = 0.25  # [m], of a thigh and of a shank
@@ -25,6 +26,7 @@ _LEGS = {"front left": (1, 1, 0.0), "front right": (1, -1, 0.5), "hind left": (-
 _STIFFNESS, _DAMPING, _LARGEST = 120.0, 1.2, 40.0  # of the joints' control [N m/rad, N m s/rad, N m]
 _BEARS = 0.6  # part of a cycle in which a foot bears
 _ASIDE = 0.65 * _SIZE[1]  # [m] from the middle to a hip
+_SHOCK_TIME = 3.0  # [s]
 _EASE = 0.5  # [s] until the gait has its full stride
 
 
@@ -35,6 +37,8 @@ def walker(
     frequency: float = 2.0,
     lift: float = 0.05,
     drop: float = 0.0,
+    push: float = 0.0,
+    shock: float = 0.0,
     stiffness: float = 1e6,
 ) -> Scenario:
     """A four-legged walker, made of particles, trots for ten seconds.
@@ -48,6 +52,8 @@ def walker(
         frequency: Of the trot [Hz].
         lift: By which feet are lifted [m].
         drop: Height from which the walker is dropped at the start [m].
+        push: Impulse to the left on the trunk at 3 s [N s].
+        shock: Impulse backwards on the foot in front on the left at 3 s [N s].
         stiffness: Of links and joints [N/m].
     """
     if ground not in GROUNDS:
@@ -62,9 +68,22 @@ def walker(
     law = {"hard": particles.Hard, "soft": particles.Soft, "sandy": particles.Sandy, "muddy": particles.Muddy}[ground]
     feet = [particles.Contact(f"{leg} shank", (0, 0, -LEG), FOOT, _PAD, 2 * FOOT) for leg in _LEGS]
     body = {"stiffness": stiffness, "ground": law(), "contacts": feet}
-    controller = trot(stride, frequency, lift)
+    controller, events = trot(stride, frequency, lift), _shocks(push, shock)
     settings = {"sample": 0.01}
-    return Scenario("walker", m, s, 10.0, controller=controller, settings=settings, particles=body)
+    return Scenario("walker", m, s, 10.0, events, controller=controller, settings=settings, particles=body)
+
+
+def _shocks(push: float, shock: float) -> tuple[Event, ...]:
+    """Impulses on the trunk and on a foot."""
+    from varichain.instants.actions import push as pushed
+    from varichain.simulation.events import at
+
+    foot = (0.0, 0.0, -LEG)
+    given = [
+        ("push", pushed("trunk", (0.0, push, 0.0)), push),
+        ("shock", pushed("front left shank", (-shock, 0.0, 0.0), at=foot), shock),
+    ]
+    return tuple(at(_SHOCK_TIME, action, name=name) for name, action, size in given if size)
 
 
 def walker_mechanism() -> Mechanism:

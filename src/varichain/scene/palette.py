@@ -42,6 +42,8 @@ TRACKED = _rgba("#1b4f9c")
 """A tracked point."""
 GROUND = _rgba("#e9ecef")
 """The ground."""
+FOOTPRINT = _rgba("#8b7a66")
+"""A footprint that the ground has kept."""
 GRID = _rgba("#c3c9d0")
 """Lines on the ground and in plots."""
 BACKGROUND = _rgba("#ffffff")

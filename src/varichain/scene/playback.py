@@ -12,6 +12,7 @@ import numpy as np
 from varichain.errors import InputError, UnknownNameError
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scene.camera import outline
+from varichain.scene.footprints import footprints_of
 from varichain.scene.moments import aims_of, moments_of
 from varichain.scene.poses import Poses, frame_on, link_poses, matrices_from_quaternions
 from varichain.scene.scene import Part, Scene, ball_of, box_around, corners_of, loop_places, scene_of
@@ -61,7 +62,8 @@ class Playback:
         time: Simulated time of each frame (n,) [s].
         epoch: Which of `scenes` each frame belongs to (n,).
         scenes: A scene for each epoch that has samples.
-        parts: What all links of all epochs look like (k,); their names are stable.
+        parts: What all links of all epochs look like (k,), then footprints; their names are stable.
+        footprints: When each group of footprints is there [s], by the name of its part.
         p, quaternions: Origins (n, k, 3) [m] and orientations (w, x, y, z) (n, k, 4) of the parts; signs never jump.
         is_shown: Which parts exist (n, k).
         loops: Names of the joints that close loops in any epoch (l,).
@@ -101,7 +103,9 @@ class Playback:
             raise InputError("the samples have no time or no coordinates 'q': there is nothing to be shown")
         grid = _grid(epochs, self.fps / self.speed, most)
         self.scenes = tuple(_scenes(epochs))
-        self.parts = _united(self.scenes)
+        prints = footprints_of(trace.log)
+        self.footprints = {part.name: made for made, part in prints}
+        self.parts = (*_united(self.scenes), *(part for _, part in prints))
         self.loops = tuple(dict.fromkeys(loop.name for scene in self.scenes for loop in scene.loops))
         self.notes = tuple(dict.fromkeys(note for scene in self.scenes for note in scene.notes))
         both = zip(epochs, self.scenes, strict=True)
@@ -266,6 +270,8 @@ class Playback:
             self.is_line[closed] = [loop.is_line for loop in span.scene.loops]
             self.loop_forces[rows, closed] = span.forces
             row = rows.stop
+        for name, made in self.footprints.items():
+            self.is_shown[:, index[name]] = self.time >= made
         _unwind(self.quaternions)
 
 

@@ -91,7 +91,8 @@ class ReplayView(Viewer):
         with gui.add_folder("Structure"):
             self._structure = gui.add_html("")
         frames = dict.fromkeys(name for scene in self._playback.scenes for name in scene.mechanism.frames)
-        self._add_choices((*(part.name for part in self._playback.parts if part.name != "ground"), *frames))
+        skipped = {"ground", *self._playback.footprints}
+        self._add_choices((*(part.name for part in self._playback.parts if part.name not in skipped), *frames))
 
     # Controls
 
@@ -163,8 +164,9 @@ class ReplayView(Viewer):
         with self._drawing, self.server.atomic():
             if epoch != self._epoch:
                 self.stage.set_scene(playback.scenes[epoch], playback.parts)
-                self.stage.hide_links(playback.parts[k].name for k in np.flatnonzero(~playback.is_shown[i]))
                 self._show_structure(epoch)
+            if epoch != self._epoch or (playback.is_shown[i] != playback.is_shown[max(self._frame, 0)]).any():
+                self.stage.hide_links(playback.parts[k].name for k in np.flatnonzero(~playback.is_shown[i]))
             self.stage.place(playback.poses(i))
             closed = playback.is_closed[i]
             places, forces = playback.loop_places[i, closed], playback.loop_forces[i, closed]
