@@ -34,6 +34,7 @@ from varichain.bench.measures import (
 from varichain.bench.mechanisms import CLOSED, LARGE, OPEN
 from varichain.bench.memory import memory
 from varichain.bench.particle_costs import particle_costs
+from varichain.bench.particle_peers import equal_errors
 from varichain.bench.reaching import figure_at_rest, reach_problems, talos_at_rest
 from varichain.bench.rows import Row
 from varichain.bench.startup import start_up
@@ -111,6 +112,7 @@ def _all_cases() -> list[Case]:
         Case("reach: figure", partial(reach_problems, figure_at_rest), is_long=True),
         Case("reach: Talos", partial(reach_problems, talos_at_rest), is_long=True),
         Case("particles: chain", lambda effort: particle_costs(is_quick=effort.is_quick)),
+        Case("particles: equal errors", lambda effort: equal_errors(is_quick=effort.is_quick)),
         Case("first start: figure, open", lambda effort: start_up(), is_long=True),
         Case("memory: chain of 1000", lambda effort: memory(), is_long=True),
     ]
