@@ -96,17 +96,12 @@ def _restrict_apart(r, a, b, joint, run):
 
 
 @routine
-def _restrict_along(r, a, b, links, freedoms, joint, run):
+def _restrict_along(r, a, b, thread, joint, run):
     p_a, p_b = load3(r.p_a), load3(r.p_b)
     d = load3(r.d_a) if r.on_a else load3(r.d_b)
     x, rate = displacement(a, b, r.on_a, p_a, p_b, d)
-    if r.freedom >= 0:  # the thread of a screw
-        x -= r.pitch * freedoms[r.freedom].x
-        rate -= r.pitch * freedoms[r.freedom].rate
-    force = _spring(r, x - r.rest, rate, run)
+    force = _spring(r, x - thread[0] - r.rest, rate - thread[1], run)
     push = push_along(a, b, r.on_a, p_a, p_b, d, force)
-    if r.freedom >= 0:
-        _push_thread(r, links, freedoms, force)
     _load(joint, push, (0.0, 0.0, 0.0))
 
 
@@ -127,7 +122,12 @@ def restrict(restrictions, first, end, links, freedoms, joints, run):
         r = restrictions[i]
         a, b, joint = links[r.a], links[r.b], joints[r.joint]
         if r.kind == ALONG:
-            _restrict_along(r, a, b, links, freedoms, joint, run)
+            if r.freedom < 0:
+                _restrict_along(r, a, b, (0.0, 0.0), joint, run)
+            else:  # the thread of a screw
+                F = freedoms[r.freedom]
+                _restrict_along(r, a, b, (r.pitch * F.x, r.pitch * F.rate), joint, run)
+                _push_thread(r, links, freedoms, r.force)
         elif r.kind == CROSSED:
             _restrict_crossed(r, a, b, joint, run)
         else:

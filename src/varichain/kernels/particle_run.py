@@ -86,7 +86,7 @@ def _drift(x, v, force, m_inverse, half, i, dt):
 
 
 @helper
-def _kick(v, force, m_inverse, half, i, dt):
+def _speed_up(v, force, m_inverse, half, i, dt):
     """Half of the new acceleration of a particle."""
     k = 0.5 * dt * m_inverse
     for axis in range(3):
@@ -133,7 +133,7 @@ def _spread(particles, half, dt, first, end):
         for i in range(chunks[c].links, chunks[c].end_links):
             place = links[i].first
             for n in range(place, place + 4):
-                _kick(v, force, inverse_mass[n], half, n, dt)
+                _speed_up(v, force, inverse_mass[n], half, n, dt)
 
 
 @fragment
@@ -142,7 +142,7 @@ def _finish(particles, half, dt, is_step):
     run, loose, inverse_mass = particles.runs[0], particles.loose, particles.inverse_mass
     v, force = particles.v, particles.force
     for n in range(len(loose)):
-        _kick(v, force, inverse_mass[loose[n]], half, loose[n], dt)
+        _speed_up(v, force, inverse_mass[loose[n]], half, loose[n], dt)
     close_books(particles)
     if is_step:
         _book(run, dt)
