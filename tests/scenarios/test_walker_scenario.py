@@ -56,7 +56,7 @@ def test_speed_sinkage_and_work(traces):
 def test_footprints(traces):
     """Sand keeps footprints along the way; stone and turf keep none."""
     cells = {
-        ground: np.concatenate([np.zeros((0, 3)), *(x["cells"] for x in trace.log if x["kind"] == "footprints")])
+        ground: np.concatenate([np.zeros((0, 5)), *(x["cells"] for x in trace.log if x["kind"] == "footprints")])
         for ground, trace in traces.items()
     }
     assert len(cells["hard"]) == len(cells["soft"]) == 0
