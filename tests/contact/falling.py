@@ -67,3 +67,25 @@ def stepped(m, s, until, step=1e-3, **options):
     """The epoch of a run with contacts."""
     (epoch,) = vc.simulate(m, s, until, contacts="stepping", step=step, **options).epochs
     return epoch
+
+
+def rod(angle, friction, wall=None):
+    """A rod of 1 m and 1 kg in a plane, its first end on the floor; its other one at a wall x = 0, if there is one."""
+    m = vc.Mechanism("rod")
+    inertia = vc.Inertia(1.0, about_com=np.diag([0.05, 1.0 / 12.0, 0.05]))
+    m.add_link("rod", "ground", vc.Planar("-y", actuated=False), inertia=inertia)
+    m.set_contact_shapes("rod", [vc.ContactPoint((-0.5, 0, 0)), vc.ContactPoint((0.5, 0, 0))])
+    m.add_floor(friction=friction)
+    if wall is not None:
+        m.add_surface("wall", "ground", vc.HalfSpace(vc.Pose(rotation_vector=(0, 0.5 * np.pi, 0))), friction=wall)
+    s = m.state()
+    s["rod"].q = (0.5 * np.cos(angle), 0.5 * abs(np.sin(angle)), angle)
+    return m, s
+
+
+def dome():
+    """A ball of 0.1 m on a smooth sphere of 0.9 m, its middle 1 m from the sphere's."""
+    m = vc.Mechanism("dome")
+    m.add_link("ball", None, inertia=vc.Inertia.sphere(2.0, 0.1), shapes=vc.Sphere(0.1))
+    m.add_surface("dome", "ground", vc.Sphere(0.9), friction=0.0)
+    return m, m.state()

@@ -111,7 +111,7 @@ class Carrier(Recorder):
         end = self.stepper.step(self.s.time, self._at, h, self._offsets)
         modes, self._modes = self._modes, engine.modes()
         self.s = engine.state.copy()
-        struck = {engine.restraint_names[one["restraint"]] for one in engine.new_transitions() if one["kind"] == STRUCK}
+        struck = {engine.restraint_names[one["source"]] for one in engine.new_transitions() if one["kind"] == STRUCK}
         is_event = bool(struck) or _differ(modes, self._modes)
         if is_event:
             rates = self._rates(self.s.time, end)

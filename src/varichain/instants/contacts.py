@@ -163,3 +163,28 @@ def require_contacts(m: Mechanism, contacts: Contacts) -> None:
             f"no link can touch surface {alone[0]!r}: links touch by their shapes; give some shapes, or "
             "m.set_contact_shapes(link, shapes)"
         )
+
+
+def require_smooth(contacts: Contacts) -> None:
+    """Raise InputError if the gap of a contact is no smooth function of the configuration, as `exact` contacts need."""
+    for (link, surface), record in zip(contacts.pairs, contacts.records, strict=True):
+        why = _roughness(record)
+        if why:
+            raise InputError(
+                f"contacts='exact' cannot locate how {link!r} touches surface {surface!r}: {why}; use contacts="
+                "'stepping'"
+            )
+
+
+def _roughness(record: Any) -> str:
+    """Why the gap of a contact is not smooth; empty if it is."""
+    if record["surface_kind"] == BOX:
+        return "the face of a box that a point is nearest to changes from one instant to the next"
+    if record["point_kind"] == RIM:
+        return (
+            "the lowest points of a cylinder's rim jump where it stands; give it spheres, capsules, boxes or contact "
+            "points with m.set_contact_shapes(link, shapes)"
+        )
+    if record["point_kind"] == ELLIPSOID and record["surface_kind"] != HALF_SPACE:
+        return "the gap of an ellipsoid is exact on half-spaces alone"
+    return ""

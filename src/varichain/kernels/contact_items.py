@@ -3,7 +3,7 @@
 import math
 
 from varichain.kernels.contact_geometry import contact_velocity, measure_contact
-from varichain.kernels.contact_records import APART, CONE, DRY, DRY_BALL, STOP
+from varichain.kernels.contact_records import APART, CONE, DRY, DRY_BALL, SLIDE, STOP
 from varichain.kernels.contact_rows import clear_row, point_wrench, spread_force, spread_wrench
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.loops import place_loop
@@ -18,7 +18,7 @@ _FALL = 50.0
 _NEAR = 1e-5  # [m or rad] that takes part in any case
 _FAR, _FASTEST = 0.05, 100.0  # [m], [m/s] beyond which a contact is not looked at
 _CLOSED = 1e-8  # [m or rad] of a gap that counts as closed
-_BOUNCES = 1e-3  # [m/s] a slower impact does not bounce
+BOUNCES = 1e-3  # [m/s] a slower impact does not bounce
 
 
 @helper
@@ -33,7 +33,8 @@ def closing_target(gap, h):
 
 
 @helper
-def _new_item(items, n_items, kind, source, row, n_rows):
+def new_item(items, n_items, kind, source, row, n_rows):
+    """The next item, apart and without bounds."""
     item = items[n_items]
     item.kind = kind
     item.source = source
@@ -83,7 +84,7 @@ def gather_contacts(table, contacts, h, most_items, most_rows, items, first_item
             continue
         if n_items >= most_items or n + 3 > most_rows:
             return -1, -1
-        item = _new_item(items, n_items, CONE, c, n, 3)
+        item = new_item(items, n_items, CONE, c, n, 3)
         item.friction = contact.friction
         item.gap = gap
         item.target = closing_target(gap, h)
@@ -108,12 +109,12 @@ def gather_restraints(table, restraints, h, q, v, most_items, most_rows, items, 
             return -1, -1
         if rubs:
             is_ball = restraint.kind == WHOLE_BALL
-            item = _new_item(items, n_items, DRY_BALL if is_ball else DRY, i, n, 3 if is_ball else 1)
+            item = new_item(items, n_items, DRY_BALL if is_ball else DRY, i, n, 3 if is_ball else 1)
             item.bound = h * restraint.friction
             n_items += 1
             n += item.n_rows
         if side != 0:
-            item = _new_item(items, n_items, STOP, i, n, 1)
+            item = new_item(items, n_items, STOP, i, n, 1)
             item.side = side
             # at the start of the step, half of it before
             x = restraint.x - 0.5 * h * restraint.rate
@@ -211,7 +212,7 @@ def write_rows(table, contacts, restraints, q, problem, n_items):
     bodies, dofs = open_bodies(table), open_dofs(table)
     for i in range(n_items):
         item = problem.items[i]
-        if item.kind == CONE:
+        if item.kind in (CONE, SLIDE):
             _write_contact_rows(bodies, dofs, contacts[item.source], item.row, problem.E, len(dofs))
         else:
             _write_restraint_rows(table, restraints[item.source], item, q, problem.E, len(dofs))
@@ -239,7 +240,7 @@ def write_velocities(table, contacts, restraints, q, v, items, n_items, out):
     measure(table, restraints, q, v)
     for i in range(n_items):
         item = items[i]
-        if item.kind == CONE:
+        if item.kind in (CONE, SLIDE):
             _write_own(bodies, contacts[item.source], item.row, out)
             continue
         restraint = restraints[item.source]
@@ -267,7 +268,7 @@ def aim_bounces(contacts, start, b, h, items, n_items):
         if item.kind != CONE or contacts[item.source].restitution == 0.0:
             continue
         e, closing, change = contacts[item.source].restitution, start[item.row], b[item.row] - start[item.row]
-        if item.gap + h * b[item.row] < 0.0 and closing < -max(_BOUNCES, 2.0 * abs(change)):
+        if item.gap + h * b[item.row] < 0.0 and closing < -max(BOUNCES, 2.0 * abs(change)):
             part = min(1.0, max(item.gap, 0.0) / (-h * closing))
             item.target = -e * (closing + part * change) + (1.0 - part) * change
             first = min(first, part)

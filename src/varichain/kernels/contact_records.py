@@ -41,16 +41,19 @@ CONTACT = np.dtype(
         ("item", _I),  # of the present problem; -1 if the contact is out of reach
         # memory of a run
         ("mode", _I),
-        ("force", _F, 3),  # along n, t_1 and t_2 in the last step [N]
+        ("force", _F, 3),  # along n, t_1 and t_2 in the last step, or at the last node [N]
+        ("guess", _F, 3),  # of the forces, from which those of the last node were found
+        ("slip", _F, 3),  # direction in which it slips at the last node, world axes, and how fast
+        ("speed", _F),
     ],
     align=True,
 )
 # The part of a contact that a run must remember: where the next solution begins.
-CONTACT_MEMORY = ("mode", "force")
+CONTACT_MEMORY = ("mode", "force", "guess", "slip", "speed")
 
 # Kinds of items: a contact (rows n, t_1, t_2; Coulomb's cone), a stop (one row that pushes), dry friction of a freedom
-# (one row between bounds), of a ball (three rows, whose length is bounded).
-CONE, STOP, DRY, DRY_BALL = 0, 1, 2, 3
+# (one row between bounds), of a ball (three rows, whose length is bounded), a contact that slips in a known direction.
+CONE, STOP, DRY, DRY_BALL, SLIDE = 0, 1, 2, 3, 4
 
 ITEM = np.dtype(
     [
@@ -59,6 +62,7 @@ ITEM = np.dtype(
         ("row", _I),  # its first row
         ("n_rows", _I),
         ("friction", _F),  # coefficient of a cone
+        ("slip", _F, 2),  # direction in which a contact slips, along t_1 and t_2
         ("bound", _F),  # largest impulse of dry friction
         ("target", _F),  # velocity that the first row has at least, while the item is closed
         ("gap", _F),  # before the step

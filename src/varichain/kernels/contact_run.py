@@ -43,7 +43,9 @@ from varichain.kernels.laws import tick
 from varichain.kernels.loops import place_rows
 from varichain.kernels.methods import extra_forces, open_scratch
 from varichain.kernels.nodes import open_node
-from varichain.kernels.run_records import CROWDED, FULL, NO_FRICTION, REACHED, UNSOLVED, WHOLE_BALL
+from varichain.kernels.passages import derivative
+from varichain.kernels.restraints import rub_nothing
+from varichain.kernels.run_records import CROWDED, FULL, REACHED, UNSOLVED
 from varichain.kernels.running import SAMPLE
 from varichain.kernels.samples import open_sample, sample_widths, write_sample
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_rows
@@ -67,23 +69,14 @@ class Room(NamedTuple):
 @routine
 def _release_restraints(table, restraints, channels, run):
     """Lock nothing but drives, and let no joint rub by itself: stops and dry friction are items of every step."""
-    dofs, loops = open_dofs(table), open_loops(table)
     for i in range(len(restraints)):
         restraints[i].locked = 0
         restraints[i].slide = 0
         restraints[i].at = 0
     lock_all(table, restraints, channels, run)
     for i in range(len(restraints)):
-        restraint = restraints[i]
-        if restraint.friction == 0.0:
-            continue
-        n = 3 if restraint.kind == WHOLE_BALL else 1
-        owner = loops[restraint.loop].owner if restraint.loop >= 0 else -1
-        for j in range(n):
-            if restraint.dof >= 0:
-                dofs[restraint.dof + j].slide = NO_FRICTION
-            elif owner >= 0:
-                loops[owner].slide[restraint.freedom + j] = NO_FRICTION
+        if restraints[i].friction > 0.0:
+            rub_nothing(table, restraints[i])
 
 
 @helper
@@ -117,7 +110,7 @@ def _note_unsolved(run, transitions, found):
         transition = transitions[run.n_transitions]
         transition.time = run.time
         transition.kind = UNSOLVED
-        transition.restraint = -1
+        transition.source = -1
         transition.impulse = found
         transition.energy_lost = 0.0
         run.n_transitions += 1
@@ -233,7 +226,8 @@ def run_contacts(
     forces of this instant (SETTLE, CHOOSE), write one sample (SAMPLE), move links out of surfaces (SEPARATE).
     """
     run = runs[0]
-    context = Context(table, restraints, forces, channels, motion, controls, run, extra_forces(work, len(v)), 0.0)
+    extra = extra_forces(work, len(v))
+    context = Context(table, restraints, forces, channels, motion, controls, run, extra, 0.0, derivative)
     node = open_node(node_matrix, len(q), len(v))
     scratch = open_scratch(work, len(q), len(v))
     room = Room(scratch.rates, scratch.v, scratch.u, scratch.tau, loop_forces)

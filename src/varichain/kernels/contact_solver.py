@@ -2,13 +2,14 @@
 
 Velocities of the rows are u = W x + b, with W symmetric and positive semidefinite: rows may depend on each other, as
 those of a box on four corners. W is what loops leave: their rows, which are bilateral, are eliminated before. Items are
-CONE, STOP, DRY and DRY_BALL of `contact_records`. The measure of a solution is Alart and Curnier's: how far x is from
-its projection after a step against u, as a velocity [Alart and Curnier 1991].
+CONE, STOP, DRY, DRY_BALL and SLIDE of `contact_records`; the last one slips in a direction d that is given: its force
+is along n - mu d. Forces and accelerations are the same problem. The measure of a solution is Alart and Curnier's: how
+far x is from its projection after a step against u, as a velocity [Alart and Curnier 1991].
 """
 
 import math
 
-from varichain.kernels.contact_records import APART, CONE, DRY, ITEMS, SLIPS, STICKS, STOP
+from varichain.kernels.contact_records import APART, CONE, DRY, ITEMS, SLIDE, SLIPS, STICKS, STOP
 from varichain.kernels.jit import MATRIX, NUMBER, VECTOR, helper, kernel, routine
 from varichain.kernels.single_contact import ball_impulse, cone_impulse
 
@@ -48,6 +49,25 @@ def _firmness(W, r, n_rows):
 
 
 @routine
+def _slide(item, W, n, x, u):
+    """Solve an item whose slip is given; returns the change, as a velocity."""
+    r, mu = item.row, item.friction
+    own = W[r, r] - mu * (W[r, r + 1] * item.slip[0] + W[r, r + 2] * item.slip[1])
+    if not own > _DEPENDENT * W[r, r]:  # pushing draws it in: Painleve's case, in which sweeps find nothing
+        own = W[r, r]
+    if W[r, r] == 0.0:
+        return 0.0
+    change = max(0.0, x[r] - (u[r] - item.target) / own) - x[r]
+    x[r] += change
+    _add_row(W, r, n, change, u)
+    for j in range(2):
+        across = -mu * x[r] * item.slip[j] - x[r + 1 + j]
+        x[r + 1 + j] += across
+        _add_row(W, r + 1 + j, n, across, u)
+    return abs(change) * W[r, r]
+
+
+@routine
 def _sweep(items, n_items, W, n, x, u):
     """Solve every item once, with all others as they are; returns the largest change, as a velocity."""
     largest = 0.0
@@ -63,6 +83,9 @@ def _sweep(items, n_items, W, n, x, u):
             x[r] = y
             _add_row(W, r, n, change, u)
             largest = max(largest, abs(change) * W[r, r])
+            continue
+        if item.kind == SLIDE:
+            largest = max(largest, _slide(item, W, n, x, u))
             continue
         firm = _firmness(W, r, 3)
         if firm == 0.0 or (W[r, r] == 0.0 and item.kind == CONE):
@@ -97,7 +120,7 @@ def _steps(item, W):
         return 1.0 / W[r, r], 0.0
     across = max(W[r + 1, r + 1], W[r + 2, r + 2])
     floor = _firmness(W, r, 3)
-    if item.kind != CONE:  # a ball is projected as a whole
+    if item.kind not in (CONE, SLIDE):  # a ball is projected as a whole
         alike = 1.0 / (max(W[r, r], across) + floor)
         return alike, alike
     return 1.0 / (W[r, r] + floor), 1.0 / (across + floor)
@@ -110,8 +133,8 @@ def residual(items, n_items, W, x, u):
     for i in range(n_items):
         item = items[i]
         r = item.row
-        if _firmness(W, r, item.n_rows) == 0.0 or (W[r, r] == 0.0 and item.kind in (CONE, STOP)):
-            if item.kind in (CONE, STOP):  # no impulse can move it
+        if _firmness(W, r, item.n_rows) == 0.0 or (W[r, r] == 0.0 and item.kind in (CONE, STOP, SLIDE)):
+            if item.kind in (CONE, STOP, SLIDE):  # no impulse can move it
                 largest = max(largest, item.target - u[r])
             item.mode = APART
             continue
@@ -124,6 +147,12 @@ def residual(items, n_items, W, x, u):
             y = x[r] - rho * u[r]
             item.mode = STICKS if abs(y) <= item.bound else SLIPS
             largest = max(largest, abs(x[r] - min(item.bound, max(-item.bound, y))) / rho)
+        elif item.kind == SLIDE:
+            y = max(0.0, x[r] - rho * (u[r] - item.target))
+            item.mode = SLIPS if y > 0.0 else APART
+            largest = max(largest, abs(x[r] - y) / rho)
+            for j in range(2):
+                largest = max(largest, abs(x[r + 1 + j] + item.friction * x[r] * item.slip[j]) / rho_t)
         else:
             y_0, y_1, y_2 = x[r] - rho * (u[r] - item.target), x[r + 1] - rho_t * u[r + 1], x[r + 2] - rho_t * u[r + 2]
             if item.kind == CONE:
@@ -142,7 +171,7 @@ def residual(items, n_items, W, x, u):
 
 
 @routine
-def _equation(J, e, n, W, r, right, scale):
+def equation(J, e, n, W, r, right, scale):
     """Equation e: the velocity of row r changes by `right`."""
     for j in range(n):
         J[e, j] = W[r, j] * scale
@@ -150,7 +179,7 @@ def _equation(J, e, n, W, r, right, scale):
 
 
 @helper
-def _fixed(J, e, n, right):
+def fixed(J, e, n, right):
     """Equation e: the impulse of row e changes by `right`."""
     for j in range(n):
         J[e, j] = 0.0
@@ -186,20 +215,26 @@ def _load_equations(items, n_items, W, n, x, u, J):
         r = item.row
         if _firmness(W, r, item.n_rows) == 0.0:
             for e in range(r, r + item.n_rows):
-                _fixed(J, e, n, -x[e])
+                fixed(J, e, n, -x[e])
             continue
         rho, rho_t = _steps(item, W)
         if item.mode == APART:
             for e in range(r, r + item.n_rows):
-                _fixed(J, e, n, -x[e])
+                fixed(J, e, n, -x[e])
         elif item.mode == STICKS:
             for e in range(r, r + item.n_rows):
-                _equation(J, e, n, W, e, (item.target if e == r else 0.0) - u[e], rho if e == r else rho_t)
+                equation(J, e, n, W, e, (item.target if e == r else 0.0) - u[e], rho if e == r else rho_t)
+        elif item.kind == SLIDE:
+            equation(J, r, n, W, r, item.target - u[r], rho)
+            for j in range(2):
+                e, part = r + 1 + j, item.friction * item.slip[j]
+                fixed(J, e, n, -part * x[r] - x[e])
+                J[e, r] = part
         elif item.kind == DRY:
             y = x[r] - rho * u[r]
-            _fixed(J, r, n, (item.bound if y > 0.0 else -item.bound) - x[r])
+            fixed(J, r, n, (item.bound if y > 0.0 else -item.bound) - x[r])
         elif item.kind == CONE:
-            _equation(J, r, n, W, r, item.target - u[r], rho)
+            equation(J, r, n, W, r, item.target - u[r], rho)
             y_1, y_2 = x[r + 1] - rho_t * u[r + 1], x[r + 2] - rho_t * u[r + 2]
             length = math.sqrt(y_1 * y_1 + y_2 * y_2)
             d = (y_1 / length, y_2 / length, 0.0)
@@ -212,7 +247,7 @@ def _load_equations(items, n_items, W, n, x, u, J):
 
 
 @routine
-def _eliminate(J, n, x):
+def eliminate(J, n, x):
     """Solve the equations in place, last column the right-hand sides; of dependent ones a basic solution, into x."""
     k = 0  # equations used so far
     for c in range(n):
@@ -260,6 +295,10 @@ def _into_cones(items, n_items, x):
             if length > bound:
                 x[r + 1] *= bound / length
                 x[r + 2] *= bound / length
+        elif item.kind == SLIDE:
+            x[r] = max(0.0, x[r])
+            for j in range(2):
+                x[r + 1 + j] = -item.friction * x[r] * item.slip[j]
         else:
             length = math.sqrt(x[r] * x[r] + x[r + 1] * x[r + 1] + x[r + 2] * x[r + 2])
             if length > item.bound:
@@ -299,7 +338,7 @@ def _stride(items, n_items, x, d):
     for i in range(n_items):
         item = items[i]
         r = item.row
-        if item.kind in (CONE, STOP) and d[r] < 0.0 and x[r] > 0.0:
+        if item.kind in (CONE, STOP, SLIDE) and d[r] < 0.0 and x[r] > 0.0:
             longest = min(longest, -x[r] / d[r])
         if item.mode != STICKS:
             continue
@@ -343,7 +382,7 @@ def _newton(items, n_items, W, b, n, ends, found, x, u, J):
     """Newton's method from x, whose residual is `found`, as long as it helps; returns the residual."""
     for _ in range(_MOST_NEWTON):
         _load_equations(items, n_items, W, n, x, u, J)
-        _eliminate(J, n, u)
+        eliminate(J, n, u)
         for j in range(n):
             J[0, j] = x[j]
             J[1, j] = u[j]

@@ -30,7 +30,7 @@ from varichain.kernels.manifold import quaternion_exp, step_all
 from varichain.kernels.passages import derivative, keep_positions, keep_velocities
 from varichain.kernels.records import FREE, SPHERICAL
 from varichain.kernels.restraints import measure
-from varichain.kernels.run_records import CROWDED, DIVERGED, OPEN, REACHED
+from varichain.kernels.run_records import CONTACT_ACCOUNT, CROWDED, DIVERGED, OPEN, REACHED
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
 from varichain.kernels.totals import kinetic_energy
 from varichain.kernels.tuples import add3, cross3, dot3, linear, load3, load6, mat_vec, matrix_from_quaternion
@@ -175,7 +175,7 @@ def solve_step(context, contacts, problem, h, q, v, node, scratch):
         _load_guess(contacts, restraints, h, items, n_items, x)
         part = aim_bounces(contacts, problem.start, problem.b, h, items, n_items)
         found, _ = _solve(problem, n_items, n, _ENDS)
-        if part > 0.0 and _work(x, problem.b, u, n) > 0.0:  # Newton's restitution may give energy beside friction
+        if part > 0.0 and work_of(x, problem.b, u, 0, n) > 0.0:  # Newton's restitution may give energy beside friction
             part = 0.0
             forget_bounces(h, items, n_items)
             found, _ = _solve(problem, n_items, n, _ENDS)
@@ -192,10 +192,10 @@ def solve_step(context, contacts, problem, h, q, v, node, scratch):
 
 
 @routine
-def _work(x, b, u, n):
-    """Kinetic energy that impulses give."""
+def work_of(x, b, u, first, last):
+    """Kinetic energy that the impulses of some rows give, from their velocities before and after."""
     total = 0.0
-    for r in range(n):
+    for r in range(first, last):
         total += 0.5 * x[r] * (b[r] + u[r])
     return total
 
@@ -340,14 +340,14 @@ def _keep_books(context, problem, n_items, h, part, given, v, mean, v_end, chang
     run.work[2] += h * given
     run.work[3] += h * driven
     run.lost -= struck
-    run.contact += pressed
+    run.work[CONTACT_ACCOUNT] += pressed
     if part != 0.5:
         for k in range(len(v)):
             change[k] = v_end[k] - v[k]
         move_all(q_mid, change, bodies, dofs)
         taken = (1.0 - 2.0 * part) * kinetic_energy(bodies, dofs, change)
         if touches:
-            run.contact -= taken
+            run.work[CONTACT_ACCOUNT] -= taken
         else:
             run.lost += taken
 
@@ -392,7 +392,7 @@ def contact_step(context, contacts, problem, h, q, v, node, scratch):
         v[k] = node.v_end[k]
     closure = keep_positions(context, run.time + h, q, v, node.step)
     gained, _ = close_contacts(context, contacts, problem, n_items, n, run.time + h, q, v, node.step)
-    run.contact += gained
+    run.work[CONTACT_ACCOUNT] += gained
     place_all(q, bodies, open_dofs(context.table))
     place_rows(bodies, open_loops(context.table), open_rows(context.table))
     keep_velocities(context, q, v, node.step)

@@ -17,3 +17,4 @@ class Context(NamedTuple):
     run: Any  # record of the run
     extra: Any  # generalized forces (n_v) beside all others, of implicit steps
     rate: Any  # 1 / step if a step is to undo the errors of loops (Euler), 0 if they are closed otherwise
+    derivative: Any  # function of a context, a time and a state: accelerations, torques and powers

@@ -78,6 +78,7 @@ def derivative_at(context, t, q, v, tau, a_out):
         forces=forced,
         drives=driving_power(channels, run, dofs, v),
         soft_limits=stopped,
+        contact=0.0,
     )
 
 

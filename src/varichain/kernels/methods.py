@@ -12,7 +12,6 @@ from varichain.kernels.charts import chart_rate
 from varichain.kernels.implicit import implicit_step
 from varichain.kernels.jit import fragment, helper, routine
 from varichain.kernels.manifold import step_all
-from varichain.kernels.passages import derivative
 from varichain.kernels.run_records import EULER, IMPLICIT, N_ACCOUNTS, RK4, RK45
 from varichain.kernels.tables import open_bodies
 
@@ -123,7 +122,7 @@ def runge_kutta(context, A, B, C, t, h, q, v, a, powers, work, q_out, v_out, don
             u[k] = h * turned
             v_stage[k] = v[k] + h * gained
         step_all(bodies, q, u, 1.0, q_stage)
-        spent = derivative(context, t + C[stage] * h, q_stage, v_stage, scratch.tau, accelerations[stage, :n_v])
+        spent = context.derivative(context, t + C[stage] * h, q_stage, v_stage, scratch.tau, accelerations[stage, :n_v])
         chart_rate(bodies, u, v_stage, rates[stage, :n_v])
         for i in range(N_ACCOUNTS):
             done_out[i] += h * B[stage] * spent[i]
@@ -177,7 +176,7 @@ def _midpoint(context, t, h, n, q, v, a, powers, scratch, end_out):
             u[k] = now[k]
             v_stage[k] = now[n_v + k]
         step_all(bodies, q, u, 1.0, q_stage)
-        spent = derivative(context, t + m * d, q_stage, v_stage, scratch.tau, acc)
+        spent = context.derivative(context, t + m * d, q_stage, v_stage, scratch.tau, acc)
         chart_rate(bodies, u, v_stage, rate)
         last = m == n
         for k in range(n_v):
@@ -252,12 +251,19 @@ def rk4(context, t, h, q, v, a, powers, work, q_out, v_out, done_out):
 @fragment
 def take_step(method, context, t, h, q, v, tau, a, powers, tolerance, work, q_out, v_out, done_out):
     """One step of a method; returns the error of the extrapolation (of the others zero) and the rules that it used."""
+    if method == IMPLICIT:
+        implicit_step(context, t, h, q, v, tau, open_scratch(work, len(q), len(v)), q_out, v_out, done_out)
+        return 0.0, 0
+    return take_explicit_step(method, context, t, h, q, v, a, powers, tolerance, work, q_out, v_out, done_out)
+
+
+@fragment
+def take_explicit_step(method, context, t, h, q, v, a, powers, tolerance, work, q_out, v_out, done_out):
+    """One step of a method that is not implicit, as `take_step`."""
     if method == EULER:
         euler(context, h, q, v, a, powers, q_out, v_out, done_out)
     elif method == RK4:
         rk4(context, t, h, q, v, a, powers, work, q_out, v_out, done_out)
-    elif method == IMPLICIT:
-        implicit_step(context, t, h, q, v, tau, open_scratch(work, len(q), len(v)), q_out, v_out, done_out)
     elif method == RK45:
         runge_kutta(context, _DP_A, _DP_B, _DP_C, t, h, q, v, a, powers, work, q_out, v_out, done_out)
     else:

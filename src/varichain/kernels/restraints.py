@@ -94,7 +94,7 @@ def ball_velocity(table, restraint, v):
 
 
 @routine
-def _ball_acceleration(table, restraint, a):
+def ball_acceleration(table, restraint, a):
     """Angular acceleration of a whole ball, but for terms of its velocity.
 
     Needs: bodies moved.
@@ -130,7 +130,7 @@ def longest_step(table, restraints, a):
     for i in range(len(restraints)):
         restraint = restraints[i]
         if restraint.kind == WHOLE_BALL and not restraint.locked and restraint.speed > BALL_STOPS:
-            rate = length3(_ball_acceleration(table, restraint, a)) / _PART
+            rate = length3(ball_acceleration(table, restraint, a)) / _PART
             damping = restraint.friction * _ball_mobility(table, restraint) / _DAMPED
             longest = min(longest, restraint.speed / max(rate, damping))
     return longest
@@ -300,6 +300,18 @@ def apply_modes(table, restraints):
             bodies[restraint.body].locked = 1
             if restraint.kind not in (COORDINATE, WHOLE_BALL):
                 bodies[restraint.body].turned = 1
+
+
+@routine
+def rub_nothing(table, restraint):
+    """Let a joint not rub by itself: its dry friction is an item of a contact problem."""
+    dofs, loops = open_dofs(table), open_loops(table)
+    owner = loops[restraint.loop].owner if restraint.loop >= 0 else -1
+    for j in range(3 if restraint.kind == WHOLE_BALL else 1):
+        if restraint.dof >= 0:
+            dofs[restraint.dof + j].slide = NO_FRICTION
+        elif owner >= 0:
+            loops[owner].slide[restraint.freedom + j] = NO_FRICTION
 
 
 @routine

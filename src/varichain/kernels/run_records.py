@@ -53,14 +53,17 @@ MODES = ("locked", "slide", "at", "direction", "impulse")
 STRUCK, LEFT, STUCK, SLIPPED = 0, 1, 2, 3
 # A contact problem that was not solved to rounding; its residual is in place of an impulse.
 UNSOLVED = 4
+# How a contact changed its mode: it closed with an impact, opened, came to stick, began to slip; how contacts that slip
+# jammed, with an impact although nothing collides; and where events gave way to time stepping.
+CLOSED, PARTED, GRIPPED, SLID, JAMMED, HANDED_OVER = 5, 6, 7, 8, 9, 10
 
 TRANSITION = np.dtype(
     [
         ("time", _F),
-        ("kind", _I),  # STRUCK, LEFT, STUCK or SLIPPED
-        ("restraint", _I),
-        ("impulse", _F),  # of the stop that was struck
-        ("energy_lost", _F),  # in the impact; noted at the first of its stops
+        ("kind", _I),  # one of the above
+        ("source", _I),  # restraint or contact; status that led to time stepping
+        ("impulse", _F),  # of the stop that was struck, or of the contact
+        ("energy_lost", _F),  # in the impact; noted at the first of its stops or contacts
     ],
     align=True,
 )
@@ -136,9 +139,11 @@ class Powers(NamedTuple):
     forces: float  # external
     drives: float
     soft_limits: float
+    contact: float  # friction and impacts of contacts
 
 
 N_ACCOUNTS = len(Powers._fields)
+CONTACT_ACCOUNT = Powers._fields.index("contact")
 
 # Methods of integration.
 EULER, RK4, RK45, GBS, IMPLICIT = 0, 1, 2, 3, 4
@@ -146,7 +151,7 @@ STEPPING = 5  # with contacts, which has a kernel of its own
 METHOD_CODES = {"euler": EULER, "rk4": RK4, "rk45": RK45, "gbs": GBS, "implicit": IMPLICIT}
 
 # Why a call of `run` returned.
-REACHED, FULL, DIVERGED, TOO_SMALL, CHATTERING, UNDECIDED, OPEN, JOLTED, CONTRADICTED, CROWDED = range(10)
+REACHED, FULL, DIVERGED, TOO_SMALL, CHATTERING, UNDECIDED, OPEN, JOLTED, CONTRADICTED, CROWDED, GIVEN_UP = range(11)
 
 # Settings, clock, energy accounts and report of a run; q, v and the modes of restraints are apart.
 RUN = np.dtype(
@@ -171,13 +176,16 @@ RUN = np.dtype(
         ("work", _F, N_ACCOUNTS),  # done so far, by accounts
         ("lost", _F),  # kinetic energy that impacts have taken
         ("impact_lost", _F),  # by the last of them
-        ("contact", _F),  # work of contacts so far
         ("closure", _F),  # largest error of a loop after the last step
         ("pivot", _F),  # squared singular value of the last evaluation that is nearest to dependence
         ("persistent", _F),  # one at which rows nearly depend for good
         ("steps", _I),
         ("rejected", _I),
         ("n_events", _I),  # since the last grid point
+        ("n_closed", _I),  # items of the contact problem in the last evaluation
+        ("residual", _F),  # of its forces, as a part of the next
+        ("fastest", _F),  # largest acceleration of a row without them
+        ("is_unsettled", _I),  # whether an event still waits for room for its contacts
         ("is_evaluated", _I),  # whether forces and accelerations are those of the present state
         # report of the last call
         ("status", _I),
@@ -195,10 +203,10 @@ REMEMBERED = (
     "next_step",
     "work",
     "lost",
-    "contact",
     "closure",
     "persistent",
     "steps",
     "rejected",
     "n_events",
+    "method",
 )

@@ -28,6 +28,7 @@ from varichain.kernels.jit import (
     routine,
 )
 from varichain.kernels.laws import tick
+from varichain.kernels.locating import MOST_TRIES, is_located, narrowed, next_try, open_bracket
 from varichain.kernels.methods import embedded_error, extra_forces, take_step
 from varichain.kernels.modes import OPENING, allowed_opening, choose_modes, opening_acceleration, smallest_signal
 from varichain.kernels.nodes import open_node
@@ -59,10 +60,8 @@ from varichain.kernels.velocity_jump import largest_opening
 # What a call is to do.
 ADVANCE, SETTLE, CHOOSE, SAMPLE = 0, 1, 2, 3
 
-_LOCATED = 1e-11  # [s] within which an instant is found
-_PATIENCE, _MOST_TRIES = 3, 400  # tries that do not halve the span in a row, and all together
 _MOST_EVENTS = 500  # between two grid points
-_LEAST_STEP = 1e-12  # [s]
+LEAST_STEP = 1e-12  # [s]
 _FASTEST = 1e12  # beyond, a velocity has lost its meaning
 _OPEN = 1e-9  # [m or rad] a loop that stays further open cannot be closed
 # Part of the kinetic energy that keeping loops closed may take in a step. A step that is right takes far less than a
@@ -139,42 +138,21 @@ def _locate(context, t, h, q, v, node, work):
 
     Needs: bodies moved, rows placed.
     """
-    early, late, closure, jolt = 0.0, h, 0.0, 0.0
-    signal_early, signal_late = math.nan, smallest_signal(context, node.q_end, node.v_end, node.a_end)
-    side, slow = 0, 0
-    tried = h
-    for _ in range(_MOST_TRIES):
-        width = late - early
-        if width <= max(_LOCATED, 4e-16 * abs(t)):
+    closure, jolt, tried = 0.0, 0.0, h
+    bracket = open_bracket(h, smallest_signal(context, node.q_end, node.v_end, node.a_end))
+    for _ in range(MOST_TRIES):
+        if is_located(bracket, t):
             break
-        tried = 0.5 * (early + late)
-        # Illinois' rule; where another signal that hardly changes is smallest it creeps, and halving goes on
-        if math.isfinite(signal_early) and slow < _PATIENCE:
-            guess = (early * signal_late - late * signal_early) / (signal_late - signal_early)
-            # half the wanted width after the guess: when it is right, both ends are close to it
-            guess += 0.4 * _LOCATED
-            if early < guess < late:
-                tried = guess
+        tried = next_try(bracket)
         _, _, closure, jolt = _attempt(context, t, tried, q, v, node, work, True)
-        signal = smallest_signal(context, node.q_end, node.v_end, node.a_end)
-        if signal < 0.0:
-            late, signal_late = tried, signal
-            if side == -1 and math.isfinite(signal_early):
-                signal_early *= 0.5
-            side = -1
-        else:
-            early, signal_early = tried, signal
-            if side == 1:
-                signal_late *= 0.5
-            side = 1
-        slow = slow % (_PATIENCE + 1) + 1 if late - early > 0.5 * width else 0
-    if tried != late:
-        _, _, closure, jolt = _attempt(context, t, late, q, v, node, work, True)
-    return late, closure, jolt
+        bracket = narrowed(bracket, tried, smallest_signal(context, node.q_end, node.v_end, node.a_end))
+    if tried != bracket.late:
+        _, _, closure, jolt = _attempt(context, t, bracket.late, q, v, node, work, True)
+    return bracket.late, closure, jolt
 
 
 @fragment
-def _accept(q, v, node, run, t):
+def accept(q, v, node, run, t):
     """Make the next node the present one."""
     for i in range(len(q)):
         q[i] = node.q_end[i]
@@ -189,13 +167,13 @@ def _accept(q, v, node, run, t):
 
 
 @routine
-def _note(run, transitions, kind, i, impulse, lost):
+def note(run, transitions, kind, i, impulse, lost):
     """Write a transition, if there is room."""
     if run.n_transitions < len(transitions):
         transition = transitions[run.n_transitions]
         transition.time = run.time
         transition.kind = kind
-        transition.restraint = i
+        transition.source = i
         transition.impulse = impulse
         transition.energy_lost = lost
         run.n_transitions += 1
@@ -207,7 +185,7 @@ def _note_struck(run, restraints, transitions):
     lost = run.impact_lost
     for i in range(len(restraints)):
         if abs(restraints[i].impulse) > SLACK_FORCE:
-            _note(run, transitions, STRUCK, i, restraints[i].impulse, lost)
+            note(run, transitions, STRUCK, i, restraints[i].impulse, lost)
             lost = 0.0
         restraints[i].impulse = 0.0
 
@@ -231,9 +209,9 @@ def settle(context, is_after_impact, q, v, node, transitions):
     for i in range(len(restraints)):
         restraint = restraints[i]
         if restraint.before > 0 and not restraint.locked:
-            _note(run, transitions, LEFT if restraint.before == AT_STOP else SLIPPED, i, 0.0, 0.0)
+            note(run, transitions, LEFT if restraint.before == AT_STOP else SLIPPED, i, 0.0, 0.0)
         elif restraint.locked and restraint.before <= 0 and restraint.friction > 0.0 and restraint.at == 0:
-            _note(run, transitions, STUCK, i, 0.0, 0.0)
+            note(run, transitions, STUCK, i, 0.0, 0.0)
     run.is_evaluated = 1
     lost = first_nonfinite(v, node.a)
     if lost >= 0:
@@ -243,7 +221,7 @@ def settle(context, is_after_impact, q, v, node, transitions):
 
 
 @routine
-def _next_length(method, h, error, used):
+def next_length(method, h, error, used):
     """Length that an adaptive method proposes after a step with this error."""
     error = max(error, 1e-10)
     if method == RK45:
@@ -255,7 +233,7 @@ def _next_length(method, h, error, used):
 
 
 @routine
-def _why_rejected(run, error, closure, lost):
+def why_rejected(run, error, closure, lost):
     """Status of a run whose steps are rejected however short they are."""
     run.freedom = max(lost, 0)
     if lost >= 0:
@@ -277,7 +255,7 @@ def _step(context, target, is_kept, q, v, node, work, transitions):
     left = h = target - t
     limit = longest_step(context.table, context.restraints, node.a)
     while True:
-        h = left if limit >= left else max(limit, min(left, _LEAST_STEP))
+        h = left if limit >= left else max(limit, min(left, LEAST_STEP))
         # no step so short that the rest of the way would be a sliver
         if is_adaptive and run.next_step < 0.99 * h:
             h = run.next_step if run.next_step < 0.6 * h else 0.5 * h
@@ -285,16 +263,16 @@ def _step(context, target, is_kept, q, v, node, work, transitions):
         lost = first_nonfinite(node.v_end, node.a_end)
         if is_adaptive and (lost >= 0 or not error <= 1.0 or not closure <= _OPEN or jolt > _JOLT):
             run.rejected += 1
-            run.next_step = _next_length(method, h, error, used) if error > 1.0 and lost < 0 else 0.25 * h
-            if run.next_step < _LEAST_STEP:
-                return _why_rejected(run, error, closure, lost)
+            run.next_step = next_length(method, h, error, used) if error > 1.0 and lost < 0 else 0.25 * h
+            if run.next_step < LEAST_STEP:
+                return why_rejected(run, error, closure, lost)
             continue
         break
     if lost >= 0:
         run.freedom = lost
         return DIVERGED
     if is_adaptive:
-        proposed = _next_length(method, h, error, used)
+        proposed = next_length(method, h, error, used)
         run.next_step = proposed if h < left or proposed < h else max(proposed, run.next_step)
     # an event within the step may be why its end is open: the step to the event is judged instead
     has_event = len(context.restraints) > 0 and smallest_signal(context, node.q_end, node.v_end, node.a_end) < 0.0
@@ -306,14 +284,14 @@ def _step(context, target, is_kept, q, v, node, work, transitions):
         return JOLTED
     run.steps += 1
     if has_event:
-        _accept(q, v, node, run, min(t + h, target))
+        accept(q, v, node, run, min(t + h, target))
         run.closure = closure
         run.n_events += 1
         if run.n_events > _MOST_EVENTS:
             return CHATTERING
         return settle(context, False, q, v, node, transitions)
 
-    _accept(q, v, node, run, target if h == left else t + h)
+    accept(q, v, node, run, target if h == left else t + h)
     renew_directions(context.table, context.restraints, v)
     if is_kept:
         run.closure = closure
@@ -377,7 +355,9 @@ def run(
     """
     run = runs[0]
     rate = 1.0 / run.step if run.method == EULER else 0.0
-    context = Context(table, restraints, forces, channels, motion, controls, run, extra_forces(work, len(v)), rate)
+    context = Context(
+        table, restraints, forces, channels, motion, controls, run, extra_forces(work, len(v)), rate, derivative
+    )
     node = open_node(node_matrix, len(q), len(v))
     run.status = REACHED
     run.n_samples = 0

@@ -27,7 +27,7 @@ class Sample(NamedTuple):
     loop_forces: Any  # [moment; force] of each loop
     coupling_forces: Any
     energy: Any  # kinetic, of gravity, elastic
-    work: Any  # of each account, of contacts, then energy lost in impacts
+    work: Any  # of each account, then energy lost in impacts
     momentum: Any  # about the centre of mass
     center: Any
     closure: Any  # largest error of a loop
@@ -35,7 +35,7 @@ class Sample(NamedTuple):
     contact_modes: Any  # of each contact
 
 
-WORK_LABELS = (*(account.replace("_", " ") for account in Powers._fields), "contact", "impacts")
+WORK_LABELS = (*(account.replace("_", " ") for account in Powers._fields), "impacts")
 
 
 @helper
@@ -51,7 +51,7 @@ def sample_widths(n_q, n_v, n_loops, n_couplings, n_contacts):
         loop_forces=6 * n_loops,
         coupling_forces=n_couplings,
         energy=3,
-        work=N_ACCOUNTS + 2,
+        work=N_ACCOUNTS + 1,
         momentum=6,
         center=3,
         closure=1,
@@ -137,8 +137,7 @@ def write_sample(table, q, v, a, tau, run, n_contacts, row_out):
     sample.energy[2] = elastic
     for i in range(N_ACCOUNTS):
         sample.work[i] = run.work[i]
-    sample.work[N_ACCOUNTS] = run.contact
-    sample.work[N_ACCOUNTS + 1] = run.lost
+    sample.work[N_ACCOUNTS] = run.lost
     _, center = mass_and_center(bodies)
     store6(sample.momentum, momentum_about(bodies, center))
     store3(sample.center, center)

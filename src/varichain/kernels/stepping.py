@@ -48,7 +48,8 @@ def advance(
         controls[k].largest = 1e300
     none = no_records(RESTRAINT)
     extra = extra_forces(work, n_v)
-    context = Context(table, none, no_records(FORCE), no_records(CHANNEL), node_matrix[0], controls, run, extra, 0.0)
+    forces, channels, motion = no_records(FORCE), no_records(CHANNEL), node_matrix[0]
+    context = Context(table, none, forces, channels, motion, controls, run, extra, 0.0, derivative)
     node = open_node(node_matrix, len(q), n_v)
     for _ in range(n_steps):
         powers = derivative(context, 0.0, q, v, node.tau, node.a)

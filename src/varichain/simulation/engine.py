@@ -10,11 +10,22 @@ from numpy.typing import NDArray
 
 from varichain.instants.contacts import Contacts
 from varichain.instants.restraints import Restraints
-from varichain.kernels import contact_run, running
+from varichain.kernels import contact_exact, contact_run, running
 from varichain.kernels.jit import plain
 from varichain.kernels.methods import scratch_shape
 from varichain.kernels.nodes import node_shape, open_node
-from varichain.kernels.run_records import CONTROL, CROWDED, FORCE, MODES, REMEMBERED, RUN, TRANSITION
+from varichain.kernels.run_records import (
+    CONTROL,
+    CROWDED,
+    FORCE,
+    FULL,
+    GIVEN_UP,
+    MODES,
+    REMEMBERED,
+    RUN,
+    STEPPING,
+    TRANSITION,
+)
 from varichain.kernels.samples import Sample, sample_widths
 from varichain.kernels.tables import as_records, memory_of
 from varichain.layout.layout import Layout
@@ -91,7 +102,8 @@ class Engine:
         self.touching = None if contacts is None else Touching(contacts, restraints)
         self._widths = widths_of(layout, 0 if contacts is None else len(contacts.pairs))
         self._samples = np.zeros((_SAMPLES_AT_ONCE, sum(self._widths)))
-        self._transitions = as_records(np.zeros(4 * len(restraints.names) + _TRANSITIONS_AT_ONCE, TRANSITION))
+        n_sources = len(restraints.names) + (0 if contacts is None else len(contacts.pairs))
+        self._transitions = as_records(np.zeros(4 * n_sources + _TRANSITIONS_AT_ONCE, TRANSITION))
         node = plain(open_node)(self._node_matrix, layout.n_q, layout.n_v)
         self.accelerations, self.torques = node.a, node.tau  # of the last evaluation
 
@@ -167,6 +179,10 @@ class Engine:
         """Find the modes again after torques changed at the same instant; its earlier transitions are kept."""
         earlier = self.new_transitions()
         self._call(running.SETTLE)
+        self._put_before(earlier)
+
+    def _put_before(self, earlier: Record) -> None:
+        """Put earlier transitions before those of the last call."""
         whole = np.concatenate([earlier, self.new_transitions()])
         self._transitions[: len(whole)] = whole
         self.record["n_transitions"] = len(whole)
@@ -299,11 +315,27 @@ class Engine:
         if self.touching is None:
             running.run(*self.arguments, task, until, most_steps)  # type: ignore[call-arg]
             return
-        while True:
-            contact_run.run_contacts(*self.arguments, *self.touching.arguments, task, until, most_steps)  # type: ignore[call-arg]
-            if self.status != CROWDED:
+        self._call_touching(task, until, most_steps)
+        while self.status in (CROWDED, GIVEN_UP):
+            if self.status == CROWDED:
+                self.touching.enlarge()
+            else:
+                self.record["method"] = STEPPING
+            if task == running.ADVANCE:  # samples and transitions so far are read before the next call
+                self.record["status"] = FULL
                 return
-            self.touching.enlarge()
+            earlier = self.new_transitions()
+            self._call_touching(task, until, most_steps)
+            self._put_before(earlier)
+
+    def _call_touching(self, task: int, until: float, most_steps: int) -> None:
+        """Call the kernel of contacts: time stepping, or events as long as they can be told."""
+        assert self.touching is not None
+        arguments = (*self.arguments, *self.touching.arguments)
+        if self.record["method"][0] == STEPPING:
+            contact_run.run_contacts(*arguments, task, until, most_steps)  # type: ignore[call-arg]
+        else:
+            contact_exact.run_exact(*arguments, self.touching.modes, task, until, most_steps)  # type: ignore[call-arg]
 
 
 def new_record(start: float, method: int, step: float, every: int, tolerance: float) -> Record:

@@ -8,7 +8,22 @@ from typing import Any
 import numpy as np
 
 from varichain.instants.actions import Connect, Couple, Cut, Push, SetGravity
-from varichain.kernels.run_records import LEFT, SLIPPED, STRUCK, STUCK, UNSOLVED
+from varichain.kernels.run_records import (
+    CHATTERING,
+    CLOSED,
+    GRIPPED,
+    HANDED_OVER,
+    JAMMED,
+    LEFT,
+    PARTED,
+    SLID,
+    SLIPPED,
+    STRUCK,
+    STUCK,
+    TOO_SMALL,
+    UNDECIDED,
+    UNSOLVED,
+)
 from varichain.kernels.samples import WORK_LABELS
 from varichain.mechanism.describe import description
 from varichain.mechanism.log import as_dict
@@ -23,6 +38,14 @@ _CHECKPOINT_EVERY = 1.0  # [s] of wall time
 
 _TRANSITIONS = {STRUCK: "limit reached", LEFT: "limit left", STUCK: "friction sticks", SLIPPED: "friction slips"}
 _TRANSITIONS[UNSOLVED] = "contacts not solved"
+_TRANSITIONS |= {CLOSED: "contact closed", PARTED: "contact opened", GRIPPED: "contact sticks", SLID: "contact slips"}
+_TRANSITIONS |= {JAMMED: "contacts jammed", HANDED_OVER: "stepping from here"}
+_OF_CONTACTS = (CLOSED, PARTED, GRIPPED, SLID)
+_REASONS = {
+    CHATTERING: "more than 50 events within a step",
+    UNDECIDED: "no forces agree with the modes of contacts",
+    TOO_SMALL: "steps became too small",
+}
 
 
 class TraceRecorder(Recorder):
@@ -67,8 +90,14 @@ class TraceRecorder(Recorder):
             if kind == UNSOLVED:
                 self._writer.log(entry | {"residual": float(transition["impulse"])})
                 continue
-            entry["joint"] = engine.restraint_names[int(transition["restraint"])]
-            if kind == STRUCK:
+            if kind == HANDED_OVER:
+                entry["reason"] = _REASONS[int(transition["source"])]
+            elif kind in _OF_CONTACTS:
+                assert engine.touching is not None
+                entry["contact"] = engine.touching.names[int(transition["source"])]
+            elif kind != JAMMED:
+                entry["joint"] = engine.restraint_names[int(transition["source"])]
+            if kind in (STRUCK, CLOSED, JAMMED):
                 entry |= {field: float(transition[field]) for field in ("impulse", "energy_lost")}
             self._writer.log(entry)
 

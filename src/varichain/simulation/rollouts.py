@@ -75,7 +75,7 @@ def rollout(
         tolerance: Error allowed in a step of the adaptive methods.
         control_step: Time between calls of Python functions, and between torques [s]; `step` by default.
         limits: Joint limits: "hard", "soft", `vc.SoftLimits(...)` or "off".
-        contacts: "off" or "stepping"; see `simulate`. With contacts every run has a trace.
+        contacts: "off", "exact" or "stepping"; see `simulate`. With contacts every run has a trace.
         threads: Number of threads; all cores if None.
 
     Raises:

@@ -66,8 +66,9 @@ def simulate(
         tolerance: Error allowed in a step of the adaptive methods [rad, m and per second].
         control_step: Time between calls of Python functions [s]; `step` by default.
         limits: Joint limits: "hard" stops, "soft" or `vc.SoftLimits(stiffness, damping)` for springs, "off".
-        contacts: "off", or "stepping": links touch the mechanism's surfaces. Steps are then fixed, of first order where
-            something touches, and `method` and `tolerance` have no meaning; see `docs/contact.md`.
+        contacts: "off"; or links touch the mechanism's surfaces: "exact", where contacts close, open, stick and slip at
+            events, with any method but "implicit"; "stepping", in fixed steps of first order where something touches,
+            for which `method` and `tolerance` have no meaning. See `docs/contact.md`.
         out: File to which the trace is written during the run (HDF5); a killed program leaves a readable file.
         overwrite: Whether an existing file may be replaced.
         progress: True for a bar on standard error; or a function, called with the time and `until`.

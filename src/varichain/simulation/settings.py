@@ -21,7 +21,7 @@ DEFAULTS: dict[str, Any] = {
     "limits": "hard",
     "contacts": "off",
 }
-CONTACTS = ("off", "stepping")
+CONTACTS = ("off", "exact", "stepping")
 SLOWEST, FASTEST = 1e-3, 1e3  # simulated seconds in a second
 LONGEST = 1e9  # [s] that a run may last: thirty years
 _STEP, _LONG_STEP = 1e-3, 1e-2  # [s] by default; the long one for "gbs", whose steps are long
@@ -38,7 +38,7 @@ class Settings:
         tolerance: Error allowed in a step of the adaptive methods.
         control_step: Time between calls of Python controllers [s].
         limits: "hard", "off" or SoftLimits.
-        contacts: "off" or "stepping".
+        contacts: "off", "exact" or "stepping".
     """
 
     method: str
@@ -92,8 +92,13 @@ def checked_settings(
         raise InputError(f"contacts must be one of {', '.join(map(repr, CONTACTS))}, not {quoted(contacts)}")
     if not isinstance(method, str) or method not in METHOD_CODES:
         raise InputError(f"method must be one of {', '.join(map(repr, METHOD_CODES))}, not {quoted(method)}")
+    if contacts == "exact" and method == "implicit":
+        raise InputError(
+            "contacts='exact' needs a method whose steps end at events: 'euler', 'rk4', 'rk45' or 'gbs', not "
+            "'implicit'; contacts='stepping' is implicit in joint dampers, springs and PD gains"
+        )
     if step is None:
-        step = _LONG_STEP if method == "gbs" and contacts == "off" else _STEP
+        step = _LONG_STEP if method == "gbs" and contacts != "stepping" else _STEP
     step = positive_scalar(step, "step")
     sample = step if sample is None else positive_scalar(sample, "sample")
     every = round(min(sample, LONGEST) / step)

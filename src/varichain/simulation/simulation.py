@@ -41,7 +41,7 @@ from varichain.simulation.roots import crossing
 from varichain.simulation.settings import Settings
 from varichain.simulation.watches import BREAKS, ConditionWatch, Watch, has_breaks, refuse_breaking_joints, watches_of
 
-CHECKPOINT_VERSION = 5
+CHECKPOINT_VERSION = 6
 """Version of the names in a checkpoint; those of version 1 were positions in arrays."""
 
 _LOCATED = 1e-11  # [s]
@@ -161,6 +161,7 @@ class Simulation:
         if contacts is not None:
             refuse_breaking_joints(s.layout)
         engine = Engine(s, restraints, controls.table(s.layout, new), record, contacts)
+        engine.record["method"] = self.settings.code  # events are located again, if they were given up
         controls.load_forces(engine)
         return engine
 

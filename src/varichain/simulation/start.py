@@ -9,6 +9,7 @@ from varichain.dynamics.limits import limit_excess
 from varichain.dynamics.projection import project
 from varichain.dynamics.rank import counting, kept_rows
 from varichain.errors import InputError, LimitError
+from varichain.instants.contacts import contacts_of, require_smooth
 from varichain.kernels.closure import row_velocities
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
@@ -31,6 +32,14 @@ def checked_start(m: Mechanism, s: State, settings: Settings) -> State:
     layout, table = opened_with_mass(m, s)
     if settings.contacts != "off":
         require_apart(m, s)
+    if settings.contacts == "exact":
+        workspace = layout.new_workspace()
+        require_smooth(contacts_of(m, workspace))
+        if workspace.array("bodies")["borrows"][0]:
+            raise InputError(
+                "contacts='exact' needs mass: the last link of a chain weighs nothing, and only loops tell how it moves"
+                "; give it a mass, or use contacts='stepping'"
+            )
     if settings.limits == "hard":
         excess = {name: beyond for name, beyond in limit_excess(m, s).items() if beyond > INSIDE}
         if excess:

@@ -21,6 +21,7 @@ class Touching:
     Attributes:
         records: Contacts (CONTACT), with their modes and forces.
         names: Name of each.
+        modes: Memory for modes before an event.
     """
 
     def __init__(self, contacts: Contacts, restraints: Restraints) -> None:
@@ -29,6 +30,7 @@ class Touching:
         self._workspace = restraints.workspace
         self._n_restraints = len(restraints.names)
         self._n_contacts = min(_FIRST_CONTACTS, len(self.names))
+        self.modes = np.zeros(len(self.names) + 2 * self._n_restraints)
         self._reserve()
 
     def enlarge(self) -> None:
