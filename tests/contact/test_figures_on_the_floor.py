@@ -49,6 +49,22 @@ def test_a_limp_figure_falls_and_lies(seed):
     assert (forces[modes == 0] == 0.0).all()
 
 
+@long_run
+def test_a_limp_figure_falls_exactly():
+    """A limp figure of 46 freedoms that falls stays out of the floor, in its cones and in its books, event by event."""
+    m, s = figure(vc.figures.human40, 0, 0.6)
+    trace = vc.simulate(m, s, 0.5, contacts="exact")
+    (epoch,) = trace.epochs
+    kinds = [entry["kind"] for entry in trace.log]
+    assert kinds.count("contact closed") > 20 and kinds.count("limit reached") > 100
+    assert "stepping from here" not in kinds and "contacts not solved" not in kinds
+    assert deepest(m, epoch, 10) < 1e-9
+    assert np.abs(books(epoch)).max() < 1e-9 * epoch.energy[0].sum()
+    forces = epoch.contact_forces.reshape(len(epoch), -1, 3)
+    assert forces[:, :, 2].min() >= 0.0
+    assert (np.linalg.norm(forces[:, :, :2], axis=2) <= 0.8 * forces[:, :, 2] * (1.0 + 1e-12)).all()
+
+
 def test_a_figure_stands_on_its_feet():
     """A figure that stands upright is carried by its feet alone: its weight, half on each."""
     m = vc.figures.human16()

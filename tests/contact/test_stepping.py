@@ -227,5 +227,5 @@ def test_contacts_need_surfaces():
     other.add_floor(-1.0)
     with pytest.raises(vc.InputError, match="no link can touch surface 'floor'"):
         vc.simulate(other, other.state(), 0.01, contacts="stepping")
-    with pytest.raises(vc.InputError, match="contacts must be one of 'off', 'stepping'"):
+    with pytest.raises(vc.InputError, match="contacts must be one of 'off', 'exact', 'stepping'"):
         vc.simulate(m, s, 0.01, contacts="soft")

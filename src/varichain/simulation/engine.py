@@ -321,6 +321,7 @@ class Engine:
                 self.touching.enlarge()
             else:
                 self.record["method"] = STEPPING
+                self.record["n_events"] = 0
             if task == running.ADVANCE:  # samples and transitions so far are read before the next call
                 self.record["status"] = FULL
                 return
@@ -329,7 +330,7 @@ class Engine:
             self._put_before(earlier)
 
     def _call_touching(self, task: int, until: float, most_steps: int) -> None:
-        """Call the kernel of contacts: time stepping, or events as long as they can be told."""
+        """Call the kernel of contacts: time stepping, or events as long as they can be located."""
         assert self.touching is not None
         arguments = (*self.arguments, *self.touching.arguments)
         if self.record["method"][0] == STEPPING:
