@@ -37,6 +37,6 @@ def _found(books: Books) -> str:
 
 
 def _remedy(method: str) -> str:
-    if method == "implicit":
+    if method in ("implicit", "stepping"):
         return "take a smaller step"
     return "take " + ("a smaller step, or method='rk45'" if method in ("euler", "rk4") else "a smaller tolerance")

@@ -132,7 +132,7 @@ def _run_and_record(
             recorder.sample(simulation)
         recorder.checkpoint(simulation)
         n_steps = int(simulation.engine.record["steps"][0])
-        require_balance(recorder.books, simulation.settings.method, simulation.time, n_steps)
+        require_balance(recorder.books, simulation.method, simulation.time, n_steps)
         if simulation.stopped is None:
             writer.end_epoch(None)
             trace = writer.finish("complete")
@@ -149,7 +149,7 @@ def _run_and_record(
     except BaseException as error:
         writer.finish("error", f"{type(error).__name__}: {error}")
         raise
-    warn_if_coarse(recorder.books, simulation.settings.method)
+    warn_if_coarse(recorder.books, simulation.method)
     return trace
 
 

@@ -18,6 +18,7 @@ from varichain.instants.actions import Action as InstantAction
 from varichain.instants.change import happen
 from varichain.instants.contacts import contacts_of
 from varichain.instants.restraints import restraints_of
+from varichain.kernels.run_records import STEPPING
 from varichain.layout.state import State
 from varichain.mechanism.log import LogEntry
 from varichain.mechanism.mechanism import Mechanism
@@ -123,6 +124,11 @@ class Simulation:
     def time(self) -> float:
         """Time [s]."""
         return self.engine.time
+
+    @property
+    def method(self) -> str:
+        """How the run goes on: the method of its settings, or "stepping" with contacts that are not located."""
+        return "stepping" if self.engine.record["method"][0] == STEPPING else self.settings.method
 
     @property
     def forces(self) -> Any:
