@@ -35,7 +35,7 @@ def test_blocks_and_columns_agree(sizes):
 
 
 def test_labels_of_work_are_the_accounts():
-    """The labels of work are the accounts of the kernels, in their order, then contact, and the impacts last."""
+    """The labels of work are the accounts of the kernels, in their order, and the impacts last."""
     assert WORK_LABELS == ("controllers", "joints", "forces", "drives", "soft limits", "contact", "impacts")
     assert len(WORK_LABELS) == N_ACCOUNTS + 1 == len(Powers._fields) + 1
 
