@@ -156,3 +156,26 @@ def test_the_command_tells_programs_and_people_what_is_wrong(tmp_path):
     ):
         failed = call(*words)
         assert failed.exit_code == 2 and said in failed.output
+
+
+def test_a_short_peak_does_not_hide_the_rest():
+    """A peak of one sample among a thousand leaves its panel, which says how high it was and when; a low one stays."""
+    from varichain.plots.figure import _clip, _figure_class
+    from varichain.plots.panels import PANELS
+    from varichain.plots.series import Series
+
+    time = np.linspace(0.0, 1.0, 1001)
+    calm = 100.0 * np.sin(20.0 * time)
+    for peak in (72e3, 150.0):
+        force = calm.copy()
+        force[900] = peak
+        ax = _figure_class()().subplots()
+        lines = [Series("left", time, calm), Series("right", time, force)]
+        for line in lines:
+            ax.plot(line.time, line.value)
+        _clip(ax, PANELS["forces"], lines)
+        said = [text.get_text() for text in ax.texts]
+        if peak > 1e3:
+            assert ax.get_ylim()[1] < 200.0 and said == ["cut off at 150 N; the peak is 72000 N, at 0.9 s"]
+        else:
+            assert ax.get_ylim()[1] >= peak and said == []

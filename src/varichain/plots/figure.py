@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from varichain.errors import InputError, MissingExtraError, UnknownNameError
 from varichain.motion import TimeFunctions
 from varichain.plots.events import mark_events
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 9.0, 2.1  # [inch] of the picture, and of each panel
 _HEAD = 0.9  # [inch] for the title and the events' labels
+_USUAL = 0.99  # quantile of values that a panel is made for
+_PEAK, _ROOM = 4.0, 1.5  # times that, from which on a peak is cut off, and what is shown
 _LEFT = 0.115  # of the width, for labels
 
 
@@ -124,6 +128,8 @@ def _draw(ax: Axes, panel: Panel, lines: list[Series], n_more: int) -> None:
         ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
         ax.set_ylim(bottom=0.0)
         ax.margins(y=0.12)
+    if not panel.is_log and not panel.is_step:
+        _clip(ax, panel, lines)
     ax.set_ylabel(f"{panel.title}\n[{panel.unit}]", fontsize=9)
     ax.tick_params(labelsize=8)
     ax.grid(True, color=palette.hex_color(palette.GRID), linewidth=0.5, alpha=0.7)
@@ -143,6 +149,24 @@ def _draw(ax: Axes, panel: Panel, lines: list[Series], n_more: int) -> None:
     legend.set_in_layout(False)
     for text in legend.get_texts():
         text.set_parse_math(False)  # names may have dollars in them
+
+
+def _clip(ax: Axes, panel: Panel, lines: list[Series]) -> None:
+    """Let a short peak leave the panel, so that the rest can be read, and write into the panel what it was."""
+    values = np.concatenate([line.value for line in lines])
+    usual = float(np.nanquantile(np.abs(values), _USUAL)) if np.isfinite(values).any() else 0.0
+    most = float(np.nanmax(np.abs(values), initial=0.0))
+    if not 0.0 < _PEAK * usual < most:
+        return
+    border = _ROOM * usual
+    low, high = max(float(np.nanmin(values)), -border), min(float(np.nanmax(values)), border)
+    ax.set_ylim(low - 0.05 * (high - low), high + 0.05 * (high - low))
+    peak = max(lines, key=lambda line: float(np.nanmax(np.abs(line.value), initial=0.0)))
+    k = int(np.nanargmax(np.abs(peak.value)))
+    shown, largest = (float(f"{number:.3g}") for number in (border, peak.value[k]))
+    said = f"cut off at {shown:g} {panel.unit}; the peak is {largest:g} {panel.unit}, at {peak.time[k]:.4g} s"
+    style: dict[str, Any] = {"fontsize": 7, "color": palette.hex_color(palette.TEXT), "style": "italic"}
+    ax.text(0.01, 0.97, said, transform=ax.transAxes, va="top", parse_math=False, **style)
 
 
 def _said(trace: Trace, title: str | None) -> str:
