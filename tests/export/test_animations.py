@@ -16,6 +16,7 @@ import zoo
 from export.bvh_reader import positions, read
 from varichain.mechanism import description
 from varichain.scene import Playback
+from varichain.scene.poses import matrices_from_quaternions
 
 # BVH has eight digits, of degrees and metres; glTF has float32 [m].
 BVH_DIGITS = 1e-5
@@ -49,8 +50,8 @@ def content_of(path):
     def numbers(i):
         accessor = content["accessors"][i]
         view = content["bufferViews"][accessor["bufferView"]]
-        dtype = {5126: "<f4", 5125: "<u4"}[accessor["componentType"]]
-        width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}[accessor["type"]]
+        dtype = {5126: "<f4", 5125: "<u4", 5123: "<u2", 5121: "u1"}[accessor["componentType"]]
+        width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4, "MAT4": 16}[accessor["type"]]
         found = np.frombuffer(binary, dtype, accessor["count"] * width, view["byteOffset"])
         return found.reshape(-1, width) if width > 1 else found
 
@@ -63,30 +64,91 @@ def test_glb_passes_the_khronos_validator(tmp_path):
     assert validated(tmp_path / "arm.glb")["messages"] == []
 
 
-def test_glb_nodes_move_as_the_links_do(tmp_path):
-    """Keys of a link's node are its poses in the trace, in seconds from zero, turned so that y is up."""
+def bones_over_time(content, numbers):
+    """World poses (n, 4, 4) of all nodes at all keys, by name, through the hierarchy."""
+    (motion,) = content["animations"]
+    keys = {(c["target"]["node"], c["target"]["path"]): motion["samplers"][c["sampler"]] for c in motion["channels"]}
+    n = len(numbers(motion["samplers"][0]["input"]))
+    found = {}
+
+    def walk(k, above):
+        node = content["nodes"][k]
+        local = np.tile(np.eye(4), (n, 1, 1))
+        turns = (
+            numbers(keys[k, "rotation"]["output"]) if (k, "rotation") in keys else [node.get("rotation", (0, 0, 0, 1))]
+        )
+        local[:, :3, :3] = matrices_from_quaternions(np.array(turns, float)[:, [3, 0, 1, 2]])
+        if (k, "translation") in keys:
+            local[:, :3, 3] = numbers(keys[k, "translation"]["output"])
+        else:
+            local[:, :3, 3] = node.get("translation", (0, 0, 0))
+        found[node["name"]] = above @ local
+        for child in node.get("children", ()):
+            walk(child, found[node["name"]])
+
+    for k in content["scenes"][0]["nodes"]:
+        walk(k, np.eye(4))
+    return found, keys
+
+
+def up(p):
+    """Places with y up."""
+    return np.stack([p[..., 0], p[..., 2], -p[..., 1]], axis=-1)
+
+
+def test_glb_bones_move_as_the_links_do(tmp_path):
+    """Keys of a link's bone give its poses in the trace, in seconds from zero, y up; who comes off is no child."""
     trace = shows.show()
     vc.export(trace, tmp_path / "arm.glb", fps=25)
     content, numbers = content_of(tmp_path / "arm.glb")
     playback = Playback(trace, fps=25)
     names = [node["name"] for node in content["nodes"]]
-    assert names == ["upper arm", "forearm", "bar", "loop hold", "arm <&>"]
+    assert names == ["upper arm", "forearm", "bar", "loop hold", "arm <&>", "skin"]
+    bones, keys = bones_over_time(content, numbers)
     (motion,) = content["animations"]
-    keys = {
-        (names[c["target"]["node"]], c["target"]["path"]): motion["samplers"][c["sampler"]] for c in motion["channels"]
-    }
-    times = numbers(keys["forearm", "translation"]["input"])
-    assert np.abs(times - playback.time).max() < FLOAT32
-    assert np.abs(numbers(keys["forearm", "translation"]["output"]) - playback.p[:, 1]).max() < FLOAT32
-    quaternions = numbers(keys["forearm", "rotation"]["output"])[:, [3, 0, 1, 2]]
-    assert np.abs(quaternions - playback.quaternions[:, 1]).max() < FLOAT32
-    assert ("bar", "translation") not in keys
-    scales = numbers(keys["loop hold", "scale"]["output"])
+    assert np.abs(numbers(motion["samplers"][0]["input"]) - playback.time).max() < FLOAT32
+    for k, name in enumerate(names[:3]):
+        assert np.abs(bones[name][:, :3, 3] - up(playback.p[:, k])).max() < FLOAT32
+        assert bones[name][0, :3, 0] == pytest.approx(up(matrices_from_quaternions(playback.quaternions[0, k])[:, 0]))
+    assert all("children" not in node for node in content["nodes"][:3])
+    assert (names.index("bar"), "translation") not in keys
+    scales = numbers(keys[names.index("loop hold"), "scale"]["output"])
     assert ((scales[:, 0] == 1.0) == playback.is_closed[:, 0]).all()
-    x, y, z, w = content["nodes"][-1]["rotation"]
-    up = vc.Pose(quaternion=(w, x, y, z)).R @ (0, 0, 1)
-    assert np.allclose(up, (0, 1, 0))
     assert [event["text"] for event in motion["extras"]["events"]] == ["cut 'hold'", "cut 'elbow'"]
+
+
+def test_glb_skin_follows_the_bones_of_a_figure(tmp_path):
+    """A figure is an armature: bones hang on bones, and each corner of the skin is where its link is, at all keys."""
+    m = vc.figures.human16()
+    trace, s = figure_trace(m)
+    vc.export(trace, tmp_path / "human.glb", fps=2)
+    assert validated(tmp_path / "human.glb")["messages"] == []
+    content, numbers = content_of(tmp_path / "human.glb")
+    bones, _ = bones_over_time(content, numbers)
+    children = {
+        node["name"]: [content["nodes"][k]["name"] for k in node.get("children", ())] for node in content["nodes"]
+    }
+    assert children["left thigh"] == ["left shank"] and "left forearm" in children["left upper arm"]
+    for k, q in enumerate(trace.epochs[0]["q"]):
+        s.q[:] = q
+        for link in m.links:
+            assert np.abs(bones[link.name][k, :3, 3] - up(vc.pose(m, s, link.name).p)).max() < FLOAT32
+    (skin,) = content["skins"]
+    bind = numbers(skin["inverseBindMatrices"]).reshape(-1, 4, 4).transpose(0, 2, 1)
+    names = [content["nodes"][k]["name"] for k in skin["joints"]]
+    parts = {part.name: part for part in Playback(trace, fps=2).parts}
+    corners = {name: [] for name in names}
+    for primitive in next(mesh for mesh in content["meshes"] if mesh["name"] == "skin")["primitives"]:
+        places = numbers(primitive["attributes"]["POSITION"])
+        joints = numbers(primitive["attributes"]["JOINTS_0"])[:, 0]
+        assert (numbers(primitive["attributes"]["WEIGHTS_0"]) == [255, 0, 0, 0]).all()
+        for k, name in enumerate(names):
+            inside = places[joints == k] @ bind[k, :3, :3].T + bind[k, :3, 3]  # in the link's frame
+            corners[name] += inside.tolist()
+    for name in names:
+        expected = np.concatenate([surface.triangles.vertices for surface in parts[name].surfaces])
+        assert len(corners[name]) == len(expected)
+        assert np.abs(np.sort(corners[name], axis=0) - np.sort(expected, axis=0)).max() < FLOAT32
 
 
 def figure_trace(m, n=4):
