@@ -26,9 +26,10 @@ SOURCES = Path(__file__).resolve().parent.parent / "src"
 _IS_X86 = platform.machine() in ("x86_64", "AMD64")
 _CPU = "x86-64-v3" if _IS_X86 else "generic"
 FEATURES = ("avx2", "fma", "bmi", "bmi2") if _IS_X86 else ()
-# Kernels that share much, longest first: two processes take a family each, until none is left; the last has all others.
+# Kernels that share much, by how their names begin, longest to compile first: two processes take a family each until
+# none is left. A kernel belongs to the family with the longest beginning; "" has all others.
 _FAMILIES = tuple(
-    f"varichain.kernels.{name}" for name in ("contact_run.", "running.run", "derivative_", "particle_", "function_", "")
+    f"varichain.kernels.{name}" for name in ("contact_run.", "", "running.run", "derivative_", "particle_", "function_")
 )
 # The compiler of the library: for that processor, in this process, and with the C library's functions.
 _SETTINGS = {
@@ -81,7 +82,7 @@ def family_of(dispatcher: Any) -> str:
     from varichain.kernels import library
 
     name = library.name_of(dispatcher.py_func)
-    return next(family for family in _FAMILIES if name.startswith(family))
+    return max((family for family in _FAMILIES if name.startswith(family)), key=len)
 
 
 def in_families(compile_family: Callable[[str], int]) -> int:

@@ -13,7 +13,7 @@
 #include <numpy/arrayscalars.h>
 #include <stdint.h>
 
-#define MOST_ARGUMENTS 40
+#define MOST_ARGUMENTS 48
 #define MOST_DIMENSIONS 3
 #define MOST_RESULTS 8
 
