@@ -28,9 +28,9 @@ _CPU = "x86-64-v3" if _IS_X86 else "generic"
 FEATURES = ("avx2", "fma", "bmi", "bmi2") if _IS_X86 else ()
 # Kernels that share much, by how their names begin, longest to compile first: two processes take a family each until
 # none is left. A kernel belongs to the family with the longest beginning; "" has all others.
-_FAMILIES = tuple(
-    f"varichain.kernels.{name}" for name in ("contact_run.", "", "running.run", "derivative_", "particle_", "function_")
-)
+RUNS_WITH_CONTACTS = ("contact_exact.run_exact", "contact_run.run_contacts")
+_FAMILIES = (*RUNS_WITH_CONTACTS, "", "running.run", "derivative_", "particle_", "function_")
+_PACKAGE = "varichain.kernels."
 # The compiler of the library: for that processor, in this process, and with the C library's functions.
 _SETTINGS = {
     "NUMBA_CPU_NAME": _CPU,
@@ -81,14 +81,15 @@ def family_of(dispatcher: Any) -> str:
     """Family of a kernel."""
     from varichain.kernels import library
 
-    name = library.name_of(dispatcher.py_func)
+    name = library.name_of(dispatcher.py_func).removeprefix(_PACKAGE)
     return max((family for family in _FAMILIES if name.startswith(family)), key=len)
 
 
-def in_families(compile_family: Callable[[str], int]) -> int:
-    """Let two processes compile all families; returns the number of kernels."""
+def in_families(compile_family: Callable[[str], int], without: tuple[str, ...] = ()) -> int:
+    """Let two processes compile all families, or all but some; returns the number of kernels."""
+    families = [family for family in _FAMILIES if family not in without]
     with get_context("spawn").Pool(2) as pool:
-        return sum(pool.imap_unordered(compile_family, _FAMILIES, chunksize=1))
+        return sum(pool.imap_unordered(compile_family, families, chunksize=1))
 
 
 def compile_family(folder: Path, family: str) -> int:
@@ -104,7 +105,7 @@ def compile_family(folder: Path, family: str) -> int:
             (folder / f"{made.name}.o").write_bytes(code)
             lines.append(f'KERNEL("{made.name}", {made.entry}, {made.native}, "{made.returned}")\n')
     (folder / f"{_FAMILIES.index(family)}.lines").write_text("".join(lines), encoding="ascii")
-    print(f"{len(lines)} kernels {family}* compiled in {time.monotonic() - start:.0f} s", flush=True)
+    print(f"{len(lines)} kernels {_PACKAGE}{family}* compiled in {time.monotonic() - start:.0f} s", flush=True)
     return len(lines)
 
 

@@ -1,6 +1,7 @@
-"""Compile all kernels into the cache, on two cores, before many processes want them at once.
+"""Compile kernels into the cache, on two cores, before many processes want them at once.
 
-Each of the processes that run tests would compile what it needs for itself, and all of them the same.
+Each of the processes that run tests would compile what it needs for itself, and all of them the same. Kernels of runs
+with contacts, which take longest, are wanted by long tests alone.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sys
 
 os.environ["VARICHAIN_JIT"] = "1"  # the library has nothing to compile
 
-from build_kernels import family_of, in_families  # type: ignore[import-not-found]
+from build_kernels import RUNS_WITH_CONTACTS, family_of, in_families  # type: ignore[import-not-found]
 
 from varichain.kernels import cache, jit, library
 
@@ -27,7 +28,8 @@ def main() -> None:
     """Compile, and tell how many."""
     if jit.JIT_DISABLED:
         sys.exit("the compiler is switched off: NUMBA_DISABLE_JIT is set")
-    print(f"{in_families(compile_family)} kernels in {cache.cache_folder()}")
+    n_compiled = in_families(compile_family, RUNS_WITH_CONTACTS)
+    print(f"{n_compiled} kernels in {cache.cache_folder()}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Bits of results of every kernel, to compare ways of compiling; run as a program, it prints a digest a problem."""
+"""Bits of results of every kernel, to compare ways of compiling; run as a program, it prints a digest a problem.
+
+With the argument "without contacts" it leaves out the kernels of runs with contacts, which take longest to compile.
+"""
 
 import hashlib
 import json
@@ -103,8 +106,8 @@ def batches(m, s, rng, threads):
     yield [q, v, rolled.q, rolled.v]
 
 
-def problems():
-    """Name and results of every problem."""
+def problems(has_contacts):
+    """Name and results of every problem, or of those without contacts."""
     rng = np.random.default_rng(1)
     tree = zoo.every_joint()
     open_state = random_state(rng, tree)
@@ -130,16 +133,29 @@ def problems():
         yield f"run, {method}", [epoch.samples for epoch in trace.epochs]
     yield from changes()
     yield from particles(m, s)
-    yield from contacts()
+    yield from contact_problems()
+    if has_contacts:
+        yield from contacts()
+
+
+def falling_on_a_floor():
+    """A figure above a floor."""
+    m, s = falling_figure()
+    m.add_floor(min(float(vc.pose(m, s, link.name).p[2]) for link in m.links) - 0.5)
+    return m, s
 
 
 def contacts():
-    """A figure that falls on the floor, its distances from it, and a contact problem alone."""
-    m, s = falling_figure()
-    m.add_floor(min(float(vc.pose(m, s, link.name).p[2]) for link in m.links) - 0.5)
-    yield "clearances", [list(vc.clearances(m, s).values())]
-    trace = vc.simulate(m, s, 0.5, step=2e-3, contacts="stepping")
-    yield "run, contacts", [epoch.samples for epoch in trace.epochs]
+    """A figure that falls on the floor, in steps and event by event."""
+    m, s = falling_on_a_floor()
+    for mode, until in (("stepping", 0.5), ("exact", 0.4)):
+        trace = vc.simulate(m, s, until, step=2e-3, contacts=mode)
+        yield f"run, {mode}", [epoch.samples for epoch in trace.epochs]
+
+
+def contact_problems():
+    """Distances of a figure from the floor, and a contact problem alone."""
+    yield "clearances", [list(vc.clearances(*falling_on_a_floor()).values())]
     rows = np.random.default_rng(3).normal(size=(12, 7))
     items = as_records(np.zeros(4, ITEM))
     items["row"], items["n_rows"], items["friction"] = (0, 3, 6, 9), 3, 0.5
@@ -165,12 +181,14 @@ def particles(m, s):
     options = {"sample": 0.01, "controller": vc.PD({"crank": 0.3}, 2.0, 0.1)}
     trace = vc.particles.simulate(vc.particles.from_mechanism(m, s), 0.05, **options)
     yield "particles, four-bar", [epoch.samples for epoch in trace.epochs]
+    trace = vc.particles.simulate(vc.particles.from_mechanism(m, s), 0.01, sample=0.01, step=1e-3, method="implicit")
+    yield "particles, implicit", [epoch.samples for epoch in trace.epochs]
     walking = SCENARIOS["walker"](ground="sandy").run(0.1)
     yield "particles, walker", [epoch.samples for epoch in walking.epochs]
 
 
 if __name__ == "__main__":
     library.import_kernels()
-    answers = {name: digest(*results) for name, results in problems()}
+    answers = {name: digest(*results) for name, results in problems(sys.argv[1:] != ["without contacts"])}
     unused = sorted(kernel.__name__ for kernel in KERNELS if not kernel.signatures) if COMPILES else []
     json.dump({"compiles": COMPILES, "numba": "numba" in sys.modules, "bits": answers, "unused": unused}, sys.stdout)

@@ -34,23 +34,35 @@ print(vc.pose(m, s, "sled").p[2], "numba" in sys.modules)
 """
 
 
-def bits(**environment):
+def bits(*arguments, **environment):
     """What `bits.py` prints in a process of its own."""
     tests = str(ROOT / "tests")
     path = os.pathsep.join([str(PACKAGE.parent), tests])
-    command = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("bits.py"))]
+    command = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("bits.py")), *arguments]
     done = subprocess.run(command, env=os.environ | {"PYTHONPATH": path} | environment, capture_output=True, check=True)
     return json.loads(done.stdout)
 
 
-def test_the_library_has_the_bits_of_the_compiler():
-    """Every kernel gives the same bits from the library, which needs no Numba, and compiled on first use."""
-    from_library, compiled = bits(VARICHAIN_JIT="0"), bits(VARICHAIN_JIT="1")
+def compare_bits(*arguments):
+    """Compare results of the library, which needs no Numba, with compiled ones; returns kernels that were not used."""
+    from_library, compiled = bits(*arguments, VARICHAIN_JIT="0"), bits(*arguments, VARICHAIN_JIT="1")
     assert not from_library["compiles"] and not from_library["numba"]
-    assert compiled["compiles"] and compiled["unused"] == []
+    assert compiled["compiles"]
     assert from_library["bits"] == compiled["bits"]
     for name, digest in compiled["bits"].items():  # one thread and two
         assert digest == compiled["bits"][name.replace("2 threads", "1 threads")]
+    return compiled["unused"]
+
+
+def test_the_library_has_the_bits_of_the_compiler():
+    """Kernels give the same bits from the library and compiled on first use; runs with contacts in a long test."""
+    assert compare_bits("without contacts") == ["run_contacts", "run_exact"]
+
+
+@pytest.mark.long
+def test_the_library_has_the_bits_of_the_compiler_with_contacts():
+    """Runs with contacts too, whose kernels take minutes to compile."""
+    assert compare_bits() == []
 
 
 def test_an_edited_kernel_is_compiled(sources, tmp_path):
