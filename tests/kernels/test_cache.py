@@ -155,7 +155,7 @@ def test_only_unused_kernels_are_tidied_away(tmp_path):
 # Two kernels with one routine, in a file of their own, for what is typed at a prompt cannot be cached.
 SHARED = """
 import numpy as np
-from varichain.kernels.jit import VECTOR, kernel, routine
+from varichain.kernels.jit import VECTOR, allocates, kernel, routine
 
 @routine
 def shared(x):
@@ -171,6 +171,7 @@ def first(x):
     return shared(x)
 
 @kernel(VECTOR)
+@allocates
 def second(x):
     return shared(x) + shared(2.0 * x)
 """
