@@ -9,7 +9,12 @@ from varichain.kernels.inertias import about_reference, external_force, rigid_mu
 from varichain.kernels.jit import TABLE, VECTOR, kernel, routine
 from varichain.kernels.kinematics import place_all
 from varichain.kernels.loops import place_rows
-from varichain.kernels.orthogonal import SURELY_INDEPENDENT, SURELY_REDUNDANT, orthogonal_factor
+from varichain.kernels.orthogonal import (
+    SURE_BESIDE_DROPPED,
+    SURELY_INDEPENDENT,
+    SURELY_REDUNDANT,
+    orthogonal_factor,
+)
 from varichain.kernels.propagation import add_multipliers, propagate, subtract_free
 from varichain.kernels.records import COORDINATES
 from varichain.kernels.tables import (
@@ -47,7 +52,9 @@ def factor(table):
     propagate(open_bodies(table), dofs, loops, rows, support, propagated)
     fill_gram(loops, pairs, support, shared, groups, dofs, propagated, rows, gram)
     smallest_kept, largest_dropped = factor_gram(groups, rows, gram)
-    if smallest_kept < SURELY_INDEPENDENT or largest_dropped > SURELY_REDUNDANT:
+    # a pivot has the rounding of all before it, as parts of the smallest: dropped rows are sure beside large ones only
+    least = SURELY_INDEPENDENT if largest_dropped == 0.0 else SURE_BESIDE_DROPPED
+    if smallest_kept < least or largest_dropped > SURELY_REDUNDANT:
         return orthogonal_factor(loops, groups, support, dofs, propagated, rows, gram)
     return smallest_kept, largest_dropped
 

@@ -10,6 +10,8 @@ from varichain.kernels.gram import load_tile, store_tile, tile_at
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.lanes import lane, load_lanes, pack, spread, store_lanes, sum_lanes
 
+_DROPPED = 1e-300  # tells a row that was dropped with a pivot of zero from none
+
 
 @routine
 def factor_gram(
@@ -21,8 +23,8 @@ def factor_gram(
 ):
     """Cholesky factor of G in its envelope, in place, with reciprocals on the diagonal; dependent rows are dropped.
 
-    Returns the margin of the choice: the smallest pivot kept and the largest dropped, each as a part
-    of its diagonal.
+    Returns the margin of the choice: the smallest pivot kept and the size of the largest dropped, each as a part of its
+    diagonal; a pivot that rounding has made negative says as much as a positive one.
     """
     sure = (1.0, 0.0)
     J = 0
@@ -132,7 +134,7 @@ def _pivot(rows, group, i, pivot, sure):
         return 1.0 / math.sqrt(pivot), sure
     if row.kept:
         return 1.0 / math.sqrt(pivot), (min(sure[0], part), sure[1])
-    return 0.0, (sure[0], max(sure[1], part))
+    return 0.0, (sure[0], max(sure[1], abs(part), _DROPPED if row.norm > 0.0 else 0.0))
 
 
 @routine

@@ -49,14 +49,13 @@ def _zero_tile():
 
 
 @helper
-def _add_product(tile, propagated, e, g, d_inverse):
-    """Add the outer product of e[0:4] / d (rows) and g[0:4] (columns) to a tile."""
-    x = load_lanes(propagated, e) * d_inverse
+def _add_product(tile, x, propagated, place):
+    """Add the outer product of x (rows) and four propagated numbers (columns) to a tile."""
     return (
-        tile[0] + x * spread(propagated, g),
-        tile[1] + x * spread(propagated, g + 1),
-        tile[2] + x * spread(propagated, g + 2),
-        tile[3] + x * spread(propagated, g + 3),
+        tile[0] + x * spread(propagated, place),
+        tile[1] + x * spread(propagated, place + 1),
+        tile[2] + x * spread(propagated, place + 2),
+        tile[3] + x * spread(propagated, place + 3),
     )
 
 
@@ -66,7 +65,8 @@ def _own_tile(loop, support, dofs, propagated):
     tile = _zero_tile()
     place = loop.propagated
     for k in range(loop.support, loop.support + loop.n_support):
-        tile = _add_product(tile, propagated, place, place, dofs[support[k]].d_inverse)
+        x = load_lanes(propagated, place) * dofs[support[k]].d_inverse
+        tile = _add_product(tile, x, propagated, place)
         place += 4
     return tile
 
@@ -82,16 +82,9 @@ def _own_tiles(loop, support, dofs, propagated):
     for k in range(loop.support, loop.support + loop.n_support):
         d_inverse = dofs[support[k]].d_inverse
         x, y = load_lanes(propagated, place) * d_inverse, load_lanes(propagated, place + 4) * d_inverse
-        e0, e1 = spread(propagated, place), spread(propagated, place + 1)
-        e2, e3 = spread(propagated, place + 2), spread(propagated, place + 3)
-        first = (first[0] + x * e0, first[1] + x * e1, first[2] + x * e2, first[3] + x * e3)
-        across = (across[0] + y * e0, across[1] + y * e1, across[2] + y * e2, across[3] + y * e3)
-        second = (
-            second[0] + y * spread(propagated, place + 4),
-            second[1] + y * spread(propagated, place + 5),
-            second[2] + y * spread(propagated, place + 6),
-            second[3] + y * spread(propagated, place + 7),
-        )
+        first = _add_product(first, x, propagated, place)
+        across = _add_product(across, y, propagated, place)
+        second = _add_product(second, y, propagated, place + 4)
         place += 8
     return first, across, second
 
@@ -101,8 +94,8 @@ def _pair_tile(pair, i, shared, dofs, propagated):
     """Tile of a loop's group i with the only group of an earlier loop: over the freedoms that both need."""
     tile = _zero_tile()
     for k in range(pair.shared, pair.shared + 3 * pair.n_shared, 3):
-        d_inverse = dofs[shared[k]].d_inverse
-        tile = _add_product(tile, propagated, shared[k + 1] + 4 * i, shared[k + 2], d_inverse)
+        x = load_lanes(propagated, shared[k + 1] + 4 * i) * dofs[shared[k]].d_inverse
+        tile = _add_product(tile, x, propagated, shared[k + 2])
     return tile
 
 
@@ -111,20 +104,9 @@ def _pair_tiles(pair, i, shared, dofs, propagated):
     """Tiles of a loop's group i with the two groups of an earlier loop, in one pass."""
     one, two = _zero_tile(), _zero_tile()
     for k in range(pair.shared, pair.shared + 3 * pair.n_shared, 3):
-        place = shared[k + 2]
         x = load_lanes(propagated, shared[k + 1] + 4 * i) * dofs[shared[k]].d_inverse
-        one = (
-            one[0] + x * spread(propagated, place),
-            one[1] + x * spread(propagated, place + 1),
-            one[2] + x * spread(propagated, place + 2),
-            one[3] + x * spread(propagated, place + 3),
-        )
-        two = (
-            two[0] + x * spread(propagated, place + 4),
-            two[1] + x * spread(propagated, place + 5),
-            two[2] + x * spread(propagated, place + 6),
-            two[3] + x * spread(propagated, place + 7),
-        )
+        one = _add_product(one, x, propagated, shared[k + 2])
+        two = _add_product(two, x, propagated, shared[k + 2] + 4)
     return one, two
 
 

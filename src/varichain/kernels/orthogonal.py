@@ -16,6 +16,8 @@ from varichain.kernels.propagation import groups_of
 # A row that Cholesky's pivots keep with more than the first part of its diagonal is independent without question, and
 # one that they drop with less than the second is redundant: it may be rounding.
 SURELY_INDEPENDENT, SURELY_REDUNDANT = 1e-6, 1e-13
+# Rounding of a pivot grows with the reciprocal of the smallest before it: 1e-16 / 2e-3 is below what is redundant.
+SURE_BESIDE_DROPPED = 2e-3
 
 
 @helper
