@@ -30,7 +30,7 @@ def divergence(system: System, would_do: float = math.inf) -> DivergenceError:
         suspect = _lost(system, at)
         if suspect:
             return DivergenceError(
-                f"link {name!r} has positions that are no numbers at t = {t:.9g} s{suspect}", t, name
+                f"link {name!r} has positions that are not finite at t = {t:.9g} s{suspect}", t, name
             )
     own = 1.0 / math.sqrt(square) if square > 0.0 else math.inf
     advice = min(would_do, own) if step > min(would_do, own) else 0.5 * step

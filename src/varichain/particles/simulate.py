@@ -97,7 +97,7 @@ def simulate(
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {quoted(method)}")
     longest = None if step is None else positive_scalar(step, "step")
-    crew = 1 if threads is None and len(own.links) < _MANY else checked_threads(threads)
+    crew = threads_of(own, threads)
     run = ParticleRun(own, method, longest, tick, given, Controls(controller, motion, forces), crew)
     estimate = None
     if error:
@@ -108,6 +108,11 @@ def simulate(
     spring = {"stiffness": own.spring.stiffness, "damping": own.spring.damping}
     writer.begin({"start": own.time, **settings, **spring})
     return _run_and_record(run, _Recorder(writer, estimate), end, every, progress)
+
+
+def threads_of(system: LinkedSystem, threads: int | None = None) -> int:
+    """Number of threads that share a system: as many as are said, else one for each core if the system is large."""
+    return 1 if threads is None and len(system.links) < _MANY else checked_threads(threads)
 
 
 class _Recorder:

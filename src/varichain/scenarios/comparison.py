@@ -27,10 +27,14 @@ def compare(
     thickened, names of links that got more inertia than they have.
 
     Raises:
-        InputError: The scenario is one of particles.
+        InputError: The scenario is one of particles, or it has contacts, which particles do not have.
     """
     if scenario.particles is not None:
         raise InputError(f"scenario {scenario.name!r} is one of particles: there is no rigid run to compare it with")
+    if scenario.settings.get("contacts", "off") != "off":
+        raise InputError(
+            f"scenario {scenario.name!r} has contacts with surfaces, which particles do not have: compare one without"
+        )
     from varichain import particles
 
     end = scenario.until if until is None else until

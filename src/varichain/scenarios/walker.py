@@ -7,7 +7,7 @@ from math import acos, atan2, cos, hypot, pi, sin
 from typing import TYPE_CHECKING, Any
 
 from varichain.errors import InputError, quoted
-from varichain.mechanism import Box, Capsule, Free, Inertia, Mechanism, Revolute
+from varichain.mechanism import Box, Capsule, Free, Inertia, Mechanism, Revolute, Sphere
 from varichain.scenarios.scenario import Scenario
 from varichain.spatial.pose import Pose
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from varichain.simulation.events import Event
 
 GROUNDS = ("hard", "soft", "sandy", "muddy")
+RIGID = "rigid"  # no ground of particles: rigid links on a rigid floor, as hard ground is in the limit
 LEG = 0.25  # [m], of a thigh and of a shank
 FOOT = 0.02  # [m], radius
 _PAD = 3e-3  # [m^2], of a foot's print
@@ -27,6 +28,7 @@ _STIFFNESS, _DAMPING, _LARGEST = 120.0, 1.2, 40.0  # of the joints' control [N m
 _BEARS = 0.6  # part of a cycle in which a foot bears
 _ASIDE = 0.65 * _SIZE[1]  # [m] from the middle to a hip
 _SHOCK_TIME = 3.0  # [s]
+_RIGID_STEP = 1e-3  # [s], of rigid links
 _EASE = 0.5  # [s] until the gait has its full stride
 
 
@@ -44,10 +46,11 @@ def walker(
     """A four-legged walker, made of particles, trots for ten seconds.
 
     A trunk of 8 kg, eight leg links on hinges across; torques that follow a trot lead hips and knees. The engine is the
-    one of particles: links vibrate, and the ground gives way.
+    one of particles: links vibrate, and the ground gives way. On "rigid" ground the same walker is made of rigid links,
+    with contacts in steps.
 
     Args:
-        ground: "hard", "soft", "sandy" or "muddy".
+        ground: "hard", "soft", "sandy" or "muddy"; or "rigid".
         stride: By which a foot that bears goes back under the hip [m].
         frequency: Of the trot [Hz].
         lift: By which feet are lifted [m].
@@ -56,21 +59,36 @@ def walker(
         shock: Impulse backwards on the foot in front on the left at 3 s [N s].
         stiffness: Of links and joints [N/m].
     """
-    if ground not in GROUNDS:
-        raise InputError(f"ground must be one of {', '.join(map(repr, GROUNDS))}, not {quoted(ground)}")
+    if ground not in (*GROUNDS, RIGID):
+        raise InputError(f"ground must be one of {', '.join(map(repr, (*GROUNDS, RIGID)))}, not {quoted(ground)}")
     m = walker_mechanism()
+    if ground == RIGID:
+        _stand_on_floor(m)
     s = m.state()
     for leg in _LEGS:
         s[f"{leg} hip"].q, s[f"{leg} knee"].q = leg_angles(0.0, _STAND)
     s["trunk"].position = (0.0, 0.0, _STAND + FOOT + drop)
+    controller, events = trot(stride, frequency, lift), _shocks(push, shock)
+    if ground == RIGID:
+        settings = {"sample": 0.01, "contacts": "stepping", "step": _RIGID_STEP, "control_step": _RIGID_STEP}
+        return Scenario("walker", m, s, 10.0, events, controller=controller, settings=settings)
     from varichain import particles
 
     law = {"hard": particles.Hard, "soft": particles.Soft, "sandy": particles.Sandy, "muddy": particles.Muddy}[ground]
     feet = [particles.Contact(f"{leg} shank", (0, 0, -LEG), FOOT, _PAD, 2 * FOOT) for leg in _LEGS]
     body = {"stiffness": stiffness, "ground": law(), "contacts": feet}
-    controller, events = trot(stride, frequency, lift), _shocks(push, shock)
-    settings = {"sample": 0.01}
-    return Scenario("walker", m, s, 10.0, events, controller=controller, settings=settings, particles=body)
+    return Scenario("walker", m, s, 10.0, events, controller=controller, settings={"sample": 0.01}, particles=body)
+
+
+def _stand_on_floor(m: Mechanism) -> None:
+    """Give the walker a rigid floor as rough as hard ground, which its feet alone touch."""
+    from varichain.particles import Hard
+
+    for link in m.links:
+        if not link.is_ground:
+            is_foot = link.name.endswith("shank")
+            m.set_contact_shapes(link.name, [Sphere(FOOT, at=Pose((0.0, 0.0, -LEG)))] if is_foot else [])
+    m.add_floor(friction=Hard().friction)
 
 
 def _shocks(push: float, shock: float) -> tuple[Event, ...]:
