@@ -2,6 +2,7 @@
 
 import importlib.util
 import pickle
+import re
 from pathlib import Path
 
 import numpy as np
@@ -361,9 +362,69 @@ def test_templates_are_right(name):
     text = template(name)
     assert scenario_from_text(text).name == name
     kept = ("# without", "# events:", "# controller:", "# forces:", "#   ", "# method", "# step", "# tolerance")
+    kept += ("# surfaces:", "# contact_shapes:", "# contacts")
     lines = [line.replace("# ", "", 1) if line.startswith(kept) else line for line in text.splitlines()]
     found = yaml.safe_load("\n".join(lines).replace("#   ", "  "))
-    assert {"events", "controller", "forces", "without", "method", "step"} <= set(found)
+    assert {"events", "controller", "forces", "without", "method", "step", "surfaces", "contact_shapes"} <= set(found)
+
+
+def test_surfaces_and_contact_shapes():
+    """A stone of the arm falls on a table of the file and stays on it; surfaces know who may touch them."""
+    found = scenario_from_text("""
+scenario: arm
+until: 20 ms
+without: [events]
+contacts: stepping
+contact_shapes:
+  stone: {kind: sphere, radius: 10 cm}
+  slider: [{kind: box, size: [2 cm, 2 cm, 2 cm], rpy: [0, 90 deg, 0]}, {kind: point, at: [0, 0, -3 cm]}]
+surfaces:
+  - {name: table, shapes: {kind: half-space, at: [0, 0, -10 cm]}, friction: 0.3, touched_by: [stone]}
+  - {name: rail, shapes: [{kind: capsule, radius: 1 cm, length: 1 m, at: [0, 0, -3]}], restitution: 50 %}
+""")
+    m = found.mechanism
+    table, rail = m.surfaces["table"], m.surfaces["rail"]
+    assert table == ("table", "ground", (vc.HalfSpace((0, 0, -0.1)),), 0.3, 0.0, ("stone",))
+    assert (rail.restitution, rail.friction, rail.touched_by) == (0.5, 0.8, None)
+    assert m.contact_shapes("slider")[0] == vc.Box((0.02,) * 3, at=vc.Pose(rpy=(0, np.pi / 2, 0)))
+    assert found.settings == {"contacts": "stepping"}
+    assert found.run().epochs[-1].contact("stone", "table")[-1] == pytest.approx([0, 0, 9.81], abs=1e-9)
+
+
+def test_wrong_surfaces_are_told():
+    """Wrong names, sizes, numbers and starts of contacts are faults with their places."""
+    found = faults("""scenario: arm
+contacts: stepping
+contact_shapes: {stones: {kind: point}}
+surfaces:
+  - {name: a, shapes: {kind: half-space, radius: 1}}
+  - {name: b, shapes: {kind: box}}
+  - {name: c, link: sea, touched_by: [stone, wave], shapes: {kind: half-space}}
+  - {name: d, restitution: 2, shapes: {kind: half-space}}
+  - {name: e, friction: -1, shapes: {kind: half-space}}
+  - {name: f, shapes: {kind: cylinder, radius: 1, length: 1}}
+""")
+    lines = {(line, re.sub(r"; .*| \(did.*|Cylinder.*", "", what)) for line, _, what in found}
+    assert lines == {
+        (3, "unknown link 'stones'"),
+        (5, "entry 1 a half-space has no 'radius'"),
+        (6, "entry 1 a box needs 'size'"),
+        (7, "unknown link 'sea'"),
+        (7, "unknown link 'wave'"),
+        (8, "restitution of surface 'd' must be from 0 to 1, not 2"),
+        (9, "'friction' must be at least 0, not -1 (int)"),
+        (10, "shapes of surface 'f' must be any of HalfSpace, Box, Sphere, Capsule, not "),
+    }
+    ground = "surfaces: [{name: sea, shapes: {kind: half-space}}]"
+    ((line, _, what),) = faults(f"scenario: pendulum\n{ground}")
+    assert line == 2 and "contacts: stepping" in what
+    ((line, _, what),) = faults("scenario: pendulum\ncontacts: exact")
+    assert line == 2 and "contacts need a surface" in what
+    ball = "contact_shapes: {rod: {kind: sphere, radius: 5 cm}}"
+    ((line, _, what),) = faults(f"scenario: pendulum\ncontacts: stepping\n{ground}\n{ball}")
+    assert line == 2 and what.startswith("at the start 'rod' is in 'sea' by 0.")
+    ((line, _, what),) = faults(f"scenario: walker\ncontacts: stepping\n{ground}")
+    assert line == 2 and "particles" in what
 
 
 def test_the_document_has_the_schema():

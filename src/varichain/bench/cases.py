@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from varichain.bench.contact_costs import contact_costs
 from varichain.bench.contenders import (
     CONSTRAINED,
     D_CONSTRAINED,
@@ -111,6 +112,7 @@ def _all_cases() -> list[Case]:
         Case("composed functions: figure, open", composed_functions),
         Case("reach: figure", partial(reach_problems, figure_at_rest), is_long=True),
         Case("reach: Talos", partial(reach_problems, talos_at_rest), is_long=True),
+        Case("contact: falling figure", lambda effort: contact_costs(is_quick=effort.is_quick)),
         Case("particles: chain", lambda effort: particle_costs(is_quick=effort.is_quick)),
         Case("particles: equal errors", lambda effort: equal_errors(is_quick=effort.is_quick)),
         Case("first start: figure, open", lambda effort: start_up(), is_long=True),

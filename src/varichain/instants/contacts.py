@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import InputError
-from varichain.instants.contact_meshes import convex_vertices
 from varichain.kernels.contact_records import (
     BALL_POINT,
     BOX,
@@ -17,19 +16,21 @@ from varichain.kernels.contact_records import (
     CONTACT,
     ELLIPSOID,
     HALF_SPACE,
+    N_OVERLAP,
+    OVERLAP,
     RIM,
     SPHERE,
 )
 from varichain.layout.workspace import Workspace
-from varichain.mechanism.contact import ContactPoint, HalfSpace, Surface, contact_shapes_of, may_touch
+from varichain.mechanism.contact import HalfSpace, Surface, may_touch
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
-from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
+from varichain.mechanism.shapes import Box, Capsule, Sphere
+from varichain.scene.contact_points import POINTS_OF_BOXES, Boxes, Touch, meetings_of
 from varichain.spatial.pose import Pose
 
-# Places on a rim, from its lowest point: a cylinder that stands does so on four points.
-_PLACES = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
-_CORNERS = tuple((x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5))
+assert POINTS_OF_BOXES == N_OVERLAP  # as pictures count them
+_KINDS = {"ball": BALL_POINT, "rim": RIM, "ellipsoid": ELLIPSOID}
 
 
 class Contacts(NamedTuple):
@@ -59,18 +60,29 @@ def contacts_of(m: Mechanism, workspace: Workspace) -> Contacts:
     links = workspace.array("links")
     records: list[dict[str, Any]] = []
     pairs: list[tuple[str, str]] = []
+    boxes: Boxes = set()
     for surface in m.surfaces.values():
         carrier = links[m._rows[surface.link]]
-        on_surface = [_surface_record(carrier, shape, surface) for shape in surface.shapes]
         for link in m.links:
             body = links[m._rows[link.name]]
             if not may_touch(m, link, surface) or body["body"] == carrier["body"]:
                 continue
-            for point in _points(m, link, body):
-                for record in on_surface:
-                    records.append(point | record)
-                    pairs.append((link.name, surface.name))
+            found = list(_records(m, link, surface, body, carrier, boxes))
+            records += found
+            pairs += [(link.name, surface.name)] * len(found)
     return Contacts(_filled(records), pairs)
+
+
+def _records(
+    m: Mechanism, link: Link, surface: Surface, body: Any, carrier: Any, boxes: Boxes
+) -> Iterator[dict[str, Any]]:
+    """Records of all contacts of a link with a surface: one for each point, several for two boxes."""
+    for touch, shape in meetings_of(m, link, surface, boxes):
+        on_surface = _surface_record(carrier, shape, surface)
+        if isinstance(touch, Box):
+            yield from (_box_record(body, touch) | on_surface | {"place": place} for place in range(N_OVERLAP))
+        else:
+            yield _point_record(body, touch) | on_surface
 
 
 def _filled(entries: list[dict[str, Any]]) -> NDArray[Any]:
@@ -101,57 +113,19 @@ def _surface_record(link: Any, shape: Any, surface: Surface) -> dict[str, Any]:
     return record | {"surface_kind": CAPSULE, "sizes": (shape.radius, 0.5 * shape.length, 0.0)}
 
 
-def _points(m: Mechanism, link: Link, body: Any) -> Iterator[dict[str, Any]]:
-    """Points of a link that may touch, as parts of records."""
-    shapes = contact_shapes_of(m, link)
-    for shape in shapes:
-        for at, radius, values in _places(shape, link):
-            if any(_is_inside(other, at.p, radius) for other in shapes if other is not shape):
-                continue  # the other shape touches first
-            R, p = _in_body(body, at)
-            if "middle" in values:
-                values = values | {"middle": _in_body(body, values["middle"])[1]}
-            yield {"body_A": body["body"], "R_A": R, "p_A": p, "radius": radius, **values}
+def _point_record(body: Any, touch: Touch) -> dict[str, Any]:
+    """A point of a link that may touch, as part of a record."""
+    R, p = _in_body(body, touch.at)
+    values = {"point_kind": _KINDS[touch.kind], "radius": touch.radius, "radii": touch.radii}
+    if touch.middle is not None:
+        values |= {"middle": _in_body(body, touch.middle)[1], "half": touch.half}
+    return {"body_A": body["body"], "R_A": R, "p_A": p, **values}
 
 
-def _is_inside(shape: Any, p: NDArray[np.float64], radius: float) -> bool:
-    """Whether a ball lies within a sphere or capsule that is larger."""
-    if not isinstance(shape, Sphere | Capsule) or shape.radius <= radius:
-        return False
-    x, y, z = shape.at.R.T @ (p - shape.at.p)
-    half = 0.5 * shape.length if isinstance(shape, Capsule) else 0.0
-    beyond = max(0.0, abs(float(z)) - half)
-    return float(np.sqrt(x * x + y * y + beyond * beyond)) + radius <= shape.radius
-
-
-def _places(shape: Any, link: Link) -> Iterator[tuple[Pose, float, dict[str, Any]]]:
-    """Place, radius and kind of every point of a shape."""
-    ball = {"point_kind": BALL_POINT}
-    if isinstance(shape, ContactPoint):
-        yield shape.at, 0.0, ball
-    elif isinstance(shape, Sphere):
-        yield shape.at, shape.radius, ball
-    elif isinstance(shape, Capsule):
-        for z in (-0.5, 0.5):
-            yield shape.at @ Pose(p=(0.0, 0.0, z * shape.length)), shape.radius, ball
-    elif isinstance(shape, Box):
-        for corner in _CORNERS:
-            values = ball | {"middle": shape.at, "half": 0.5 * np.array(shape.size)}
-            yield shape.at @ Pose(p=np.array(corner) * shape.size), 0.0, values
-    elif isinstance(shape, Cylinder):
-        for z in (-0.5, 0.5):
-            for cosine, sine in _PLACES:
-                values = {"point_kind": RIM, "radii": (cosine, sine, 0.0)}
-                yield shape.at @ Pose(p=(0.0, 0.0, z * shape.length)), shape.radius, values
-    elif isinstance(shape, Ellipsoid):
-        yield shape.at, 0.0, {"point_kind": ELLIPSOID, "radii": shape.radii}
-    else:
-        assert isinstance(shape, Mesh)
-        vertices = convex_vertices(shape, link.name)
-        low, high = vertices.min(axis=0), vertices.max(axis=0)
-        values = ball | {"middle": Pose(p=0.5 * (low + high)), "half": 0.5 * (high - low)}
-        for vertex in vertices:
-            yield Pose(p=vertex), 0.0, values
+def _box_record(body: Any, box: Box) -> dict[str, Any]:
+    """A box of a link that may touch other boxes, as part of a record."""
+    R, p = _in_body(body, box.at)
+    return {"point_kind": OVERLAP, "body_A": body["body"], "R_A": R, "p_A": p, "half": 0.5 * np.array(box.size)}
 
 
 def require_contacts(m: Mechanism, contacts: Contacts) -> None:

@@ -54,6 +54,8 @@ from varichain.kernels.run_records import (
     UNDECIDED,
 )
 from varichain.kernels.running import (
+    LARGEST_GAP,
+    LARGEST_JOLT,
     LEAST_STEP,
     SAMPLE,
     accept,
@@ -67,7 +69,6 @@ from varichain.kernels.tables import open_loops
 from varichain.kernels.tuples import store3
 
 _MOST_EVENTS = 50  # between two grid points
-_OPEN, _JOLT = 1e-9, 1e-3  # as in `running`
 
 
 @routine
@@ -163,7 +164,7 @@ def _step(context, target, q, v, node, work, modes, transitions):
             h = run.next_step if run.next_step < 0.6 * h else 0.5 * h
         error, used, closure, jolt = _attempt(context, t, h, q, v, node, work)
         lost = first_nonfinite(node.v_end, node.a_end)
-        if is_adaptive and (lost >= 0 or not error <= 1.0 or not closure <= _OPEN or jolt > _JOLT):
+        if is_adaptive and (lost >= 0 or not error <= 1.0 or not closure <= LARGEST_GAP or jolt > LARGEST_JOLT):
             run.rejected += 1
             run.next_step = next_length(method, h, error, used) if error > 1.0 and lost < 0 else 0.25 * h
             if run.next_step < LEAST_STEP:
@@ -179,9 +180,9 @@ def _step(context, target, q, v, node, work, modes, transitions):
     has_event = contact_signal(context, node.q_end, node.v_end) < 0.0
     if has_event:
         h, closure, jolt = _locate(context, t, h, q, v, node, work)
-    if not closure <= _OPEN:
+    if not closure <= LARGEST_GAP:
         return OPEN
-    if jolt > _JOLT and method != EULER:
+    if jolt > LARGEST_JOLT and method != EULER:
         return JOLTED
     run.steps += 1
     accept(q, v, node, run, min(t + h, target) if has_event else (target if h == left else t + h))

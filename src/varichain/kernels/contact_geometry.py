@@ -2,7 +2,7 @@
 
 import math
 
-from varichain.kernels.contact_records import BOX, ELLIPSOID, HALF_SPACE, RIM, SPHERE
+from varichain.kernels.contact_records import BOX, ELLIPSOID, HALF_SPACE, IN_A, NOWHERE, OVERLAP, RIM, SPHERE
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.loops import offset_between_trees
 from varichain.kernels.relative_rotation import turned_back
@@ -27,7 +27,7 @@ from varichain.kernels.tuples import (
 )
 
 # [m] beside a face of a box where a point still counts as on it: corners of boxes that are stacked flush.
-_FLUSH = 1e-6
+FLUSH = 1e-6
 _Z = (0.0, 0.0, 1.0)
 
 
@@ -55,12 +55,12 @@ def _box(p, half, c, extent):
     x, y, z = _outwards(c[0]), _outwards(c[1]), _outwards(c[2])
     d_x, d_y, d_z = abs(p[0]) - half[0], abs(p[1]) - half[1], abs(p[2]) - half[2]
     if s_z >= max(s_x, s_y):
-        if max(d_x, d_y) <= _FLUSH:
+        if max(d_x, d_y) <= FLUSH:
             return z * p[2] - half[2], (0.0, 0.0, z)
     elif s_y >= s_x:
-        if max(d_x, d_z) <= _FLUSH:
+        if max(d_x, d_z) <= FLUSH:
             return y * p[1] - half[1], (0.0, y, 0.0)
-    elif max(d_y, d_z) <= _FLUSH:
+    elif max(d_y, d_z) <= FLUSH:
         return x * p[0] - half[0], (x, 0.0, 0.0)
     if max(d_x, d_y, d_z) > 0.0:
         return _away(d_x, d_y, d_z, p)
@@ -136,12 +136,46 @@ def _extent(R, half):
     )
 
 
+@helper
+def _write_directions(contact, n, x, offset):
+    """Write directions and point of a contact."""
+    t_1, t_2 = _across(n)
+    store3(contact.n, n)
+    store3(contact.t_1, t_1)
+    store3(contact.t_2, t_2)
+    store3(contact.x_A, x)
+    store3(contact.x_B, add3(x, offset))
+
+
+@routine
+def _measure_overlap(bodies, contact):
+    """Write gap, directions and point of a contact of two boxes, whose points have been found.
+
+    Needs: bodies placed.
+    """
+    if contact.holder == NOWHERE:
+        contact.gap = math.inf
+        return
+    A, B = bodies[contact.body_A], bodies[contact.body_B]
+    R_A, R_B = load9(A.R), load9(B.R)
+    offset = offset_between_trees(bodies, contact)
+    x_A = add3(load3(A.p), mat_vec(R_A, load3(contact.x_in_A)))
+    x_B = sub3(add3(load3(B.p), mat_vec(R_B, load3(contact.x_in_B))), offset)
+    in_A = contact.holder == IN_A
+    n = mat_vec(R_A, load3(contact.n_in)) if in_A else mat_vec(R_B, load3(contact.n_in))
+    contact.gap = dot3(n, sub3(x_A, x_B))
+    _write_directions(contact, n, x_B if in_A else x_A, offset)
+
+
 @routine
 def measure_contact(bodies, contact):
     """Write gap, directions and point of a contact.
 
     Needs: bodies placed.
     """
+    if contact.point_kind == OVERLAP:
+        _measure_overlap(bodies, contact)
+        return
     A, B = bodies[contact.body_A], bodies[contact.body_B]
     R_A, R_B = load9(A.R), load9(B.R)
     R_WS = mat_mul(R_B, load9(contact.R_B))
@@ -167,12 +201,7 @@ def measure_contact(bodies, contact):
         distance -= contact.radius
         x = sub3(x, scale3(contact.radius, n))
     contact.gap = distance
-    t_1, t_2 = _across(n)
-    store3(contact.n, n)
-    store3(contact.t_1, t_1)
-    store3(contact.t_2, t_2)
-    store3(contact.x_A, x)
-    store3(contact.x_B, add3(x, offset))
+    _write_directions(contact, n, x, offset)
 
 
 @routine

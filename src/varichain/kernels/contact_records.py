@@ -6,8 +6,11 @@ from varichain.kernels.jit import Kind
 
 _I, _F = np.int64, np.float64
 
-# Where a link may touch: on a ball (of radius zero: at a point), on the rim of a disc, on an ellipsoid.
-BALL_POINT, RIM, ELLIPSOID = 0, 1, 2
+# Where a link may touch: on a ball (of radius zero: at a point), on the rim of a disc, on an ellipsoid; a box on a box.
+BALL_POINT, RIM, ELLIPSOID, OVERLAP = 0, 1, 2, 3
+N_OVERLAP = 8  # contacts of two boxes: a rectangle that is cut by four planes has as many corners
+# Body in which the direction of such a contact is fixed; nowhere, if it has no point.
+NOWHERE, IN_A, IN_B = -1, 0, 1
 # Kinds of surfaces.
 HALF_SPACE, BOX, SPHERE, CAPSULE = 0, 1, 2, 3
 # Modes of a contact.
@@ -28,10 +31,15 @@ CONTACT = np.dtype(
         ("half", _F, 3),
         ("R_B", _F, 9),  # the surface's frame in body B; its z axis is a half-space's normal, a capsule's long axis
         ("p_B", _F, 3),
+        ("place", _I),  # among the contacts of two boxes
         ("sizes", _F, 3),  # half edges of a box; radius of a sphere; radius and half length of a capsule
         ("friction", _F),
         ("restitution", _F),
         # working values
+        ("holder", _I),  # of two boxes: where the direction is fixed, the points of both bodies and the direction
+        ("x_in_A", _F, 3),
+        ("x_in_B", _F, 3),
+        ("n_in", _F, 3),
         ("gap", _F),
         ("n", _F, 3),  # from the surface to the link, world axes
         ("t_1", _F, 3),  # directions across it

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from varichain.kernels.constraint_solve import factor_at_rest
 from varichain.kernels.contact_geometry import contact_force
 from varichain.kernels.contact_items import gather_contacts, gather_restraints, write_rows
+from varichain.kernels.contact_overlap import find_overlaps
 from varichain.kernels.contact_records import ITEMS, PAIRS_OF_CONTACT
 from varichain.kernels.contact_rows import fill_problem, open_problem
 from varichain.kernels.contact_step import (
@@ -84,6 +85,7 @@ def _place_start(table, contacts, q):
     """Gaps where a step begins."""
     bodies = open_bodies(table)
     place_all(q, bodies, open_dofs(table))
+    find_overlaps(bodies, contacts)
     measure_all(bodies, contacts)
 
 
@@ -137,6 +139,7 @@ def _separate(context, contacts, problem, q, v, node):
     h = context.run.step
     for count in range(_MOST_SEPARATIONS):
         move_all(q, v, open_bodies(table), open_dofs(table))
+        find_overlaps(open_bodies(table), contacts)
         measure_all(open_bodies(table), contacts)
         n_items, n = gather_contacts(table, contacts, h, len(items), len(problem.x), items, 0, 0)
         if n_items >= 0:

@@ -19,6 +19,7 @@ from varichain.kernels.contact_items import (
     write_rows,
     write_velocities,
 )
+from varichain.kernels.contact_overlap import find_overlaps
 from varichain.kernels.contact_records import CONE, DRY, SLIPS, STICKS, STOP
 from varichain.kernels.contact_rows import fill_problem, respond
 from varichain.kernels.contact_solver import solve_items
@@ -354,9 +355,13 @@ def _keep_books(context, problem, n_items, h, part, given, v, mean, v_end, chang
 
 @routine
 def contact_step(context, contacts, problem, h, q, v, node, scratch):
-    """A whole step, q and v in place; returns a status and the residual of the impulses."""
+    """A whole step, q and v in place; returns a status and the residual of the impulses.
+
+    Needs: bodies placed.
+    """
     table, run = context.table, context.run
     bodies = open_bodies(table)
+    find_overlaps(bodies, contacts)
     n_items, n, part, found, given = solve_step(context, contacts, problem, h, q, v, node, scratch)
     if n_items < 0:
         return CROWDED, 0.0

@@ -63,10 +63,10 @@ ADVANCE, SETTLE, CHOOSE, SAMPLE = 0, 1, 2, 3
 _MOST_EVENTS = 500  # between two grid points
 LEAST_STEP = 1e-12  # [s]
 _FASTEST = 1e12  # beyond, a velocity has lost its meaning
-_OPEN = 1e-9  # [m or rad] a loop that stays further open cannot be closed
+LARGEST_GAP = 1e-9  # [m or rad] a loop that stays further open cannot be closed
 # Part of the kinetic energy that keeping loops closed may take in a step. A step that is right takes far less than a
 # millionth, and no account has it. Euler's steps are so coarse by themselves.
-_JOLT = 1e-3
+LARGEST_JOLT = 1e-3
 
 
 @fragment
@@ -240,7 +240,7 @@ def why_rejected(run, error, closure, lost):
         return DIVERGED
     if not error <= 1.0:
         return TOO_SMALL
-    return JOLTED if closure <= _OPEN else OPEN
+    return JOLTED if closure <= LARGEST_GAP else OPEN
 
 
 @fragment
@@ -261,7 +261,7 @@ def _step(context, target, is_kept, q, v, node, work, transitions):
             h = run.next_step if run.next_step < 0.6 * h else 0.5 * h
         error, used, closure, jolt = _attempt(context, t, h, q, v, node, work, is_kept)
         lost = first_nonfinite(node.v_end, node.a_end)
-        if is_adaptive and (lost >= 0 or not error <= 1.0 or not closure <= _OPEN or jolt > _JOLT):
+        if is_adaptive and (lost >= 0 or not error <= 1.0 or not closure <= LARGEST_GAP or jolt > LARGEST_JOLT):
             run.rejected += 1
             run.next_step = next_length(method, h, error, used) if error > 1.0 and lost < 0 else 0.25 * h
             if run.next_step < LEAST_STEP:
@@ -278,9 +278,9 @@ def _step(context, target, is_kept, q, v, node, work, transitions):
     has_event = len(context.restraints) > 0 and smallest_signal(context, node.q_end, node.v_end, node.a_end) < 0.0
     if has_event:
         h, closure, jolt = _locate(context, t, h, q, v, node, work)
-    if not closure <= _OPEN:
+    if not closure <= LARGEST_GAP:
         return OPEN
-    if jolt > _JOLT and method != EULER:
+    if jolt > LARGEST_JOLT and method != EULER:
         return JOLTED
     run.steps += 1
     if has_event:

@@ -1,8 +1,10 @@
 """Scenarios by name: each a function of its parameters that returns a `Scenario`."""
 
+from varichain.scenarios.boxes import boxes
 from varichain.scenarios.chain import chain
 from varichain.scenarios.chair import chair
 from varichain.scenarios.compass import compass
+from varichain.scenarios.fall import fall
 from varichain.scenarios.fourbar import fourbar
 from varichain.scenarios.highbar import highbar
 from varichain.scenarios.holdinghands import holdinghands
@@ -34,16 +36,20 @@ SCENARIOS: dict[str, Builder] = {
     "knee": knee,
     "inchworm": inchworm,
     "race": race,
+    "fall": fall,
+    "boxes": boxes,
 }
 
 __all__ = [
     "SCENARIOS",
     "Builder",
     "Scenario",
+    "boxes",
     "chain",
     "chair",
     "compass",
     "energy_drift",
+    "fall",
     "fourbar",
     "highbar",
     "holdinghands",

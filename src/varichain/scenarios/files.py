@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from varichain.scenarios.scenario import Builder, Scenario
 
 _MOST_BYTES = 2**20
-_SETTINGS = ("method", "step", "sample", "tolerance", "limits")
+_SETTINGS = ("method", "step", "sample", "tolerance", "limits", "contacts")
 
 
 def load_scenario(path: str | os.PathLike[str], parameters: Mapping[str, Any] | None = None) -> Scenario:
@@ -85,9 +85,11 @@ def _completed(base: Scenario, file: ScenarioFile, kept: dict[str, list[int]], f
     """The scenario with what the file adds and leaves out."""
     from varichain.scenarios.contradictions import check_events, steps_of
     from varichain.scenarios.plans import Planner
+    from varichain.scenarios.surfaces import add_surfaces, check_start
 
     base = replace(base, **{part: _NOTHING[part] for part in file.without})
     until = base.until if file.until is None else file.until
+    add_surfaces(base.mechanism, file, kept, faults)
     planner = Planner(base.mechanism, base.events, faults)
     planner.learn(file.events)
     steps = [step for event in base.events for step in steps_of(event, None)]
@@ -101,6 +103,8 @@ def _completed(base: Scenario, file: ScenarioFile, kept: dict[str, list[int]], f
         faults.add(("until",), f"'until' must be later than the start at {base.state.time:g} s")
     check_events(base.mechanism, steps, until, faults)
     loads = [planner.force(load, ("forces", i)) for i, load in zip(kept.get("forces", []), file.forces, strict=True)]
+    settings = _settings(base, file, faults)
+    check_start(base, settings, file, faults)
     pd = planner.pd(file.controller.pd, ("controller", "pd")) if file.controller is not None else None
     return replace(
         base,
@@ -108,7 +112,7 @@ def _completed(base: Scenario, file: ScenarioFile, kept: dict[str, list[int]], f
         events=(*base.events, *events),
         controller=_together(base.controller, pd),
         forces=_added(base.forces, loads),
-        settings=_settings(base, file, faults),
+        settings=settings,
     )
 
 

@@ -1,13 +1,14 @@
-"""A gymnast on the high bar [NY, Fig. 20]: swing, let go with one hand, then the other, land; or catch the bar anew."""
+"""A gymnast on the high bar [NY, Fig. 20]: swing, let go with one hand, then the other; land, or catch it again."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import hypot, radians
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import varichain as vc
 from varichain import figures
+from varichain.errors import InputError, quoted
 from varichain.mechanism import Mechanism, Revolute, Spherical
 from varichain.scenarios.muscles import muscles
 from varichain.scenarios.reaching import Reaching
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 _HOP = (1.04, 1.06)  # [s] when right and left let go to catch the bar again: shortly before the first swing's end
 _FLIGHT = 0.15  # [s] that a hand is off the bar
 _AFTER = 0.8  # [s] from the release to the end: the flight and half a second on the ground
+_READY = 0.05  # [s] after the release, when the muscles get ready for the ground
+_FALLING = 3.0  # [s] that it takes to fall over and lie
 _LANDING = 1000.0, 110.0  # [N m/rad] and [N m s/rad] of the muscles that catch the body
 _NEAR = 0.014  # [m], the bar's radius: a hand whose middle is nearer to the bar's can close round it
 
@@ -36,6 +39,7 @@ def highbar(
     release_right: float | None = None,
     release_left: float | None = None,
     regrasp: bool = False,
+    landing: Literal["joints", "contact"] = "joints",
     stiffness: float = 150.0,
     damping: float = 8.0,
 ) -> Scenario:
@@ -45,6 +49,9 @@ def highbar(
     17; in flight, 22 and 22. Muscles hold the body as it hangs, like springs and dampers. Heels and toes that come down
     are connected to the ground, each by a ball joint, and muscles catch the body in a crouch: with the right toe, 25
     and 19.
+
+    With `landing="contact"` the floor is a surface: the figure lands on whatever comes down, crouches, falls over and
+    lies, by contact with friction. Nothing is connected then, and it runs three seconds longer.
 
     With `regrasp` the figure hops: near the front end of its first swing, where it has no weight, the right hand lets
     go, then the left; in flight both reach for the bar, and each closes round it as soon as it is there. N_J is 24, 23,
@@ -57,9 +64,14 @@ def highbar(
         release_right: When the right hand lets go [s]; by default 2.72, or 1.04 to catch the bar again.
         release_left: When the left hand does [s]; by default 2.8, or 1.06.
         regrasp: Whether the hands catch the bar again.
+        landing: What the ground does: "joints" holds heels and toes, "contact" pushes and rubs.
         stiffness: Of the muscles [N m/rad].
         damping: Of the muscles [N m s/rad].
     """
+    if landing not in ("joints", "contact"):
+        raise InputError(f"landing must be 'joints' or 'contact', not {quoted(landing)}")
+    if regrasp and landing == "contact":
+        raise InputError("landing='contact' is for a figure that lands: leave out regrasp=True")
     m = figures.human16(height, mass, name="highbar")
     figures.bar(m)
     s = m.state()
@@ -86,15 +98,26 @@ def highbar(
             events.append(
                 vc.when(_nearing(side, release), _catch(side, hanging), direction=-1, name=f"{side} hand catches")
             )
+    elif landing == "contact":
+        m.add_floor(touched_by=[link for link in m.links if link.name != "bar"])
+        events.append(vc.at(max(right, left) + _READY, vc.use(controller=_catching(m))))
     else:
-        crouching = m.state()
-        figures.take_posture(crouching, "landing")
-        caught = muscles(m, crouching, *_LANDING)
+        caught = _catching(m)
         ends = [f"{side} {end}" for side in ("left", "right") for end in ("heel", "toe")]
         events += [_landing(end, max(right, left), caught) for end in ends]
-    settings = {"method": "rk45", "step": 1e-2, "tolerance": 1e-8, "control_step": 2e-3}
+    settings: dict[str, Any] = {"method": "rk45", "step": 1e-2, "tolerance": 1e-8, "control_step": 2e-3}
     until = 4.0 if regrasp else max(right, left) + _AFTER
+    if landing == "contact":
+        settings = {"contacts": "stepping", "step": 1e-3, "sample": 1e-2, "control_step": 2e-3}
+        until += _FALLING
     return Scenario("highbar", m, s, until, tuple(events), hanging, settings=settings)
+
+
+def _catching(m: Mechanism) -> PD:
+    """Muscles that catch the body in a crouch."""
+    crouching = m.state()
+    figures.take_posture(crouching, "landing")
+    return muscles(m, crouching, *_LANDING)
 
 
 def _landing(end: str, release: float, caught: PD) -> Event:

@@ -65,6 +65,12 @@ JointText = Annotated[Any, BeforeValidator(_joint)]
 Limits = Annotated[Literal["hard", "soft", "off"], BeforeValidator(lambda value: "off" if value is False else value)]
 Text = Annotated[str, Field(min_length=1, strict=True)]
 Flag = Annotated[bool, Field(strict=True)]
+Friction = Annotated[float, _number("ratio", at_least=0.0)]
+Angles = Annotated[Triple, _triple("angle")]
+Contacts = Annotated[
+    Literal["exact", "stepping", "off"], BeforeValidator(lambda value: "off" if value is False else value)
+]
+ShapeKind = Literal["half-space", "box", "sphere", "capsule", "cylinder", "ellipsoid", "point"]
 
 
 def _gains(value: Any) -> float | dict[str, float]:
@@ -105,9 +111,9 @@ def one_of(part: Part, *names: str) -> None:
 class When(Part):
     """A condition on the motion; the event happens when the value passes the threshold."""
 
-    joint: Text | None = Field(None, description="Joint of one coordinate, whose coordinate is looked at.")
-    height_of: Text | None = Field(None, description="Link or frame whose height z is looked at.")
-    force_in: Text | None = Field(None, description="Joint whose force [N] is looked at; `above` alone.")
+    joint: Text | None = Field(None, description="Joint of one coordinate, whose coordinate is compared.")
+    height_of: Text | None = Field(None, description="Link or frame whose height z is compared.")
+    force_in: Text | None = Field(None, description="Joint whose force [N] is compared; only with `above`.")
     above: Threshold | None = Field(None, description="Happens when the value rises above this.")
     below: Threshold | None = Field(None, description="Happens when the value falls below this.")
 
@@ -137,7 +143,7 @@ class Impulse(Part):
 
     link: Text = Field(description="Link that is pushed.")
     impulse: ImpulseVector = Field((0.0, 0.0, 0.0), description="Impulse [N s].")
-    angular: AngularImpulse = Field((0.0, 0.0, 0.0), description="Angular impulse besides [N m s].")
+    angular: AngularImpulse = Field((0.0, 0.0, 0.0), description="Additional angular impulse [N m s].")
     at: Point = Field((0.0, 0.0, 0.0), description="Point of the link, in its frame.")
     axes: Literal["world", "local"] = Field("world", description="Axes of both impulses.")
 
@@ -195,13 +201,67 @@ class Load(Part):
 
     link: Text = Field(description="Link that the force acts on.")
     force: ForceVector = Field((0.0, 0.0, 0.0), description="Force [N].")
-    moment: MomentVector = Field((0.0, 0.0, 0.0), description="Moment besides the force's own [N m].")
+    moment: MomentVector = Field((0.0, 0.0, 0.0), description="Additional moment [N m].")
     at: Point = Field((0.0, 0.0, 0.0), description="Point of the link, in its frame.")
     axes: Literal["world", "local"] = Field("world", description="Axes of force and moment.")
 
 
+SIZES: dict[str, tuple[str, ...]] = {
+    "half-space": (),
+    "box": ("size",),
+    "sphere": ("radius",),
+    "capsule": ("radius", "length"),
+    "cylinder": ("radius", "length"),
+    "ellipsoid": ("radii",),
+    "point": (),
+}
+"""Keys that say how large a shape is, by its kind."""
+
+
+class TouchingShape(Part):
+    """A shape that touches or is touched; its kind says which of the sizes it has."""
+
+    kind: ShapeKind = Field(description="What it is; the z axis of a half-space points out of it.")
+    at: Point = Field((0.0, 0.0, 0.0), description="Its place in the link's frame.")
+    rpy: Angles = Field((0.0, 0.0, 0.0), description="Roll, pitch and yaw of its axes in the link's frame.")
+    size: Point | None = Field(None, description="Edges of a box.")
+    radius: Length | None = Field(None, description="Of a sphere, capsule or cylinder.")
+    length: Length | None = Field(None, description="Of a capsule between its end balls, or of a cylinder; along z.")
+    radii: Point | None = Field(None, description="Half axes of an ellipsoid.")
+
+    @model_validator(mode="after")
+    def _check(self) -> TouchingShape:
+        wanted = SIZES[self.kind]
+        for name in ("size", "radius", "length", "radii"):
+            if (getattr(self, name) is not None) != (name in wanted):
+                found = f"a {self.kind} {'needs' if name in wanted else 'has no'} {name!r}"
+                raise InputError(f"{found}; its sizes: {', '.join(wanted) or '(none)'}")
+        return self
+
+
+Shapes = Annotated[
+    list[TouchingShape],
+    BeforeValidator(lambda value: [value] if isinstance(value, dict) else value),
+]
+
+
+class TouchedSurface(Part):
+    """A surface that links may touch."""
+
+    name: Text = Field(description="Its name.")
+    link: Text = Field("ground", description="Link that it is fixed to.")
+    shapes: Shapes | None = Field(
+        None, description="Its shapes: half-spaces, boxes, spheres, capsules; else the link's."
+    )
+    friction: Friction | None = Field(None, description="Coefficient of friction; 0.8 by default.")
+    restitution: Friction | None = Field(None, description="Part of the closing velocity that turns round, 0 to 1.")
+    touched_by: list[Text] | None = Field(
+        None, description="Links that may touch it; else all but the link's neighbours."
+    )
+
+
 class ScenarioFile(Part):
-    """The whole file."""
+    """The complete file."""
 
     scenario: Text = Field(description="Name of the scenario to start from.")
     parameters: dict[str, Any] = Field(default_factory=dict, description="Parameters of that scenario.")
@@ -213,15 +273,34 @@ class ScenarioFile(Part):
     sample: Duration | None = Field(None, description="Time between stored samples, a multiple of `step`.")
     tolerance: Tolerance | None = Field(None, description="Error allowed in a step of rk45 and gbs.")
     limits: Limits | None = Field(None, description="What joint limits do.")
+    contacts: Contacts | None = Field(None, description="How links touch surfaces, if at all.")
+    surfaces: list[TouchedSurface] = Field(
+        default_factory=list, description="What links may touch, besides the scenario's own surfaces."
+    )
+    contact_shapes: dict[str, Shapes] = Field(
+        default_factory=dict, description="What links touch with, by link, in place of their own shapes."
+    )
     without: list[Literal["events", "controller", "motion", "forces"]] = Field(
         default_factory=list, description="Parts of the scenario that are left out."
     )
-    events: list[Event] = Field(default_factory=list, description="What happens, besides the scenario's own events.")
-    controller: Controller | None = Field(None, description="Acts besides the scenario's own.")
-    forces: list[Load] = Field(default_factory=list, description="Act besides the scenario's own.")
+    events: list[Event] = Field(default_factory=list, description="Events, in addition to the scenario's own.")
+    controller: Controller | None = Field(None, description="Acts in addition to the scenario's own.")
+    forces: list[Load] = Field(default_factory=list, description="Act in addition to the scenario's own.")
 
 
-PARTS: tuple[type[Part], ...] = (ScenarioFile, Event, When, Action, Connection, Impulse, Controller, Pd, Load)
+PARTS: tuple[type[Part], ...] = (
+    ScenarioFile,
+    Event,
+    When,
+    Action,
+    Connection,
+    Impulse,
+    Controller,
+    Pd,
+    Load,
+    TouchedSurface,
+    TouchingShape,
+)
 """All models, the whole file first."""
 
 WORDS: tuple[tuple[Any, str], ...] = (
@@ -240,6 +319,10 @@ WORDS: tuple[tuple[Any, str], ...] = (
     (AngularImpulse, "three angular impulses"),
     (JointText, "joint"),
     (Limits, "hard, soft, off"),
+    (Contacts, "exact, stepping, off"),
+    (Friction, "number"),
+    (Angles, "three angles"),
+    (Shapes, "list of [TouchingShape](#touchingshape)"),
     (Text, "text"),
     (Flag, "true or false"),
     (Any, "value"),

@@ -63,6 +63,12 @@ def template(name: str) -> str:
         f"# controller: {{pd: {{target: {{{_quoted(single)}: {amount}}}, stiffness: 5, damping: 0.5}}}}",
         "# forces:",
         f"#   - {{link: {link}, force: [0, 0, 1 N]}}",
+        "",
+        "# What links touch, and with what, besides the scenario's own; counts with contacts alone.",
+        "# surfaces:",
+        "#   - {name: table, shapes: {kind: half-space, at: [0, 0, -2 m]}, friction: 0.5}",
+        "# contact_shapes:",
+        f"#   {link}: {{kind: sphere, radius: 2 cm}}",
     ]
     return "\n".join(lines) + "\n"
 
@@ -85,8 +91,9 @@ def _parameter_line(parameter: Parameter) -> str:
 
 def _settings(settings: dict[str, Any]) -> list[str]:
     remarks = {"method": "euler, rk4, rk45 or gbs", "step": "grid of time [s]", "sample": "between stored samples [s]"}
-    remarks |= {"tolerance": "of rk45 and gbs", "limits": "hard, soft or off"}
+    remarks |= {"tolerance": "of rk45 and gbs", "limits": "hard, soft or off", "contacts": "exact, stepping or off"}
     defaults: dict[str, Any] = {"method": "rk45", "step": 1e-3, "sample": 1e-3, "tolerance": 1e-9, "limits": "hard"}
+    defaults["contacts"] = "off"
     lines = []
     for key, about in remarks.items():
         own = settings.get(key)

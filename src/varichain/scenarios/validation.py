@@ -11,7 +11,7 @@ from varichain.scenarios.marks import Location, Marked
 from varichain.scenarios.schema import Part, ScenarioFile
 from varichain.spatial.checks import shown
 
-_LISTS = ("events", "forces")
+_LISTS = ("events", "forces", "surfaces")
 
 
 class Faults:
@@ -35,8 +35,8 @@ def validated(faults: Faults) -> tuple[ScenarioFile | None, dict[str, list[int]]
     """What is right in a document; what is not is noted.
 
     Returns:
-        The file without its faulty entries, None if too little is left; and for events and forces the places that the
-        remaining ones have in the document.
+        The file without its faulty entries, None if too little is left; and for events, forces and surfaces the places
+        that the remaining ones have in the document.
     """
     raw = faults.marked.value
     kept: dict[str, list[int]] = {}

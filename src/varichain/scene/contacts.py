@@ -1,0 +1,156 @@
+"""Forces of surfaces on links, each at its centre of pressure: where a foot stands, and how hard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from varichain.mechanism.contact import HalfSpace
+from varichain.mechanism.mechanism import Mechanism
+from varichain.mechanism.shapes import Box, Capsule
+from varichain.scene.contact_points import CORNERS, POINTS_OF_BOXES, Boxes, Touch, meetings_of
+from varichain.scene.poses import Poses, frame_on
+from varichain.spatial.arrays import Array
+
+_LEVEL = 1e-9  # of a rim: every point of it is as low
+_NEAR = 1e-4  # [m] at which a corner counts as at another box
+
+
+class _Contact(NamedTuple):
+    """One contact: a point or box of a link, and one shape of a surface with the link that carries it."""
+
+    link: str
+    touch: Touch | Box
+    carrier: str
+    shape: Any
+
+
+class Contacts:
+    """Contacts of a structure, by the names that a run gives them, such as "left foot on floor 2".
+
+    Attributes:
+        pairs: Names of all pairs of a link and a surface (c,), such as "left foot on floor".
+    """
+
+    def __init__(self, m: Mechanism, names: Sequence[str]) -> None:
+        """Find the points of contacts with these names."""
+        of = [name.rpartition(" ")[0] for name in names]
+        self.pairs = tuple(dict.fromkeys(of))
+        self._pair = np.array([self.pairs.index(pair) for pair in of], dtype=int)
+        known = {
+            f"{link.name} on {surface.name}": (link, surface) for surface in m.surfaces.values() for link in m.links
+        }
+        boxes: Boxes = set()
+        self._contacts = [
+            _Contact(link.name, touch, surface.link, shape)
+            for link, surface in (known[pair] for pair in self.pairs)
+            for touch, shape in meetings_of(m, link, surface, boxes)
+            for _ in range(POINTS_OF_BOXES if isinstance(touch, Box) else 1)
+        ]
+
+    def pressures(self, poses: Poses, forces: Array) -> tuple[Array, Array]:
+        """Centres of pressure (n, c, 3) [m] and forces (n, c, 3) [N] of all pairs.
+
+        The centre is the mean of the points, each weighted by its normal force: on a plane it is where the sum of the
+        forces has no moment about axes in the plane. Where there is no force it is at the origin.
+
+        Args:
+            poses: Poses of the links in n samples.
+            forces: Forces (n, contacts, 3) [N] on the links, world axes.
+        """
+        shape = (len(forces), len(self.pairs))
+        sums, places, weights = np.zeros((*shape, 3)), np.zeros((*shape, 3)), np.zeros((*shape, 1))
+        for k, (pair, contact) in enumerate(zip(self._pair, self._contacts, strict=True)):
+            bears = forces[:, k].any(axis=-1)
+            if bears.any():
+                force = forces[bears, k]
+                place, normal = _met(contact, Poses(poses.names, poses.p[bears], poses.R[bears]))
+                weight = np.maximum(np.sum(force * normal, axis=-1, keepdims=True), 0.0)
+                sums[bears, pair] += force
+                places[bears, pair] += weight * place
+                weights[bears, pair] += weight
+        return np.divide(places, weights, out=np.zeros_like(places), where=weights > 0.0), sums
+
+
+def _met(contact: _Contact, poses: Poses) -> tuple[Array, Array]:
+    """Where a contact is (n, 3) [m], which is the point of the link lowest on the surface, and the normal (n, 3).
+
+    The contacts of two boxes are all put in the middle of where these meet.
+    """
+    touch = contact.touch
+    p, R = frame_on(poses, contact.link, touch.at)
+    p_S, R_S = frame_on(poses, contact.carrier, contact.shape.at)
+    if isinstance(touch, Box):
+        return _between(touch, p, R, contact.shape, p_S, R_S)
+    normal = np.einsum("nij,nj->ni", R_S, _normal(contact.shape, np.einsum("nji,nj->ni", R_S, p - p_S)))
+    if touch.kind == "ball":
+        return p - touch.radius * normal, normal
+    if touch.kind == "rim":
+        return p + _on_rim(touch, R, normal), normal
+    scaled = np.einsum("nji,nj->ni", R, normal) * touch.radii
+    scaled /= np.linalg.norm(scaled, axis=1, keepdims=True)
+    return p - np.einsum("nij,nj->ni", R, touch.radii * scaled), normal
+
+
+def _between(box: Box, p: Array, R: Array, other: Box, p_S: Array, R_S: Array) -> tuple[Array, Array]:
+    """Middle (n, 3) of the corners of either box that are at the other one, and the direction (n, 3) from the other.
+
+    Where no corner is, as of crossed boxes, it is the place of the other box that is nearest to the first one's middle.
+    """
+    own, others = _corners(box, p, R), _corners(other, p_S, R_S)
+    at_other, at_own = _nearest(own, other, p_S, R_S), _nearest(others, box, p, R)
+    points = np.concatenate([own, others], axis=1)
+    near = np.linalg.norm(points - np.concatenate([at_other, at_own], axis=1), axis=2, keepdims=True) < _NEAR
+    nearest = _nearest(p[:, None], other, p_S, R_S)[:, 0]
+    count = near.sum(axis=1)
+    place = np.where(count > 0, (points * near).sum(axis=1) / np.maximum(count, 1), nearest)
+    away = p - nearest
+    away = np.where((away == 0.0).all(axis=1, keepdims=True), p - p_S, away)
+    return place, away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), _LEVEL)
+
+
+def _corners(box: Box, p: Array, R: Array) -> Array:
+    """Corners (n, 8, 3) of a box."""
+    found: Array = p[:, None] + np.einsum("nij,cj->nci", R, np.array(CORNERS) * box.size)
+    return found
+
+
+def _nearest(points: Array, box: Box, p: Array, R: Array) -> Array:
+    """Places of a box that are nearest to points (n, c, 3)."""
+    half = 0.5 * np.array(box.size)
+    inside = np.clip(np.einsum("nji,ncj->nci", R, points - p[:, None]), -half, half)
+    found: Array = p[:, None] + np.einsum("nij,ncj->nci", R, inside)
+    return found
+
+
+def _normal(shape: Any, p: Array) -> Array:
+    """Directions (n, 3) out of a surface's shape at the places of it that are nearest to points p (n, 3), its frame."""
+    up = np.broadcast_to([0.0, 0.0, 1.0], p.shape)
+    if isinstance(shape, HalfSpace):
+        return up
+    if isinstance(shape, Box):
+        half = 0.5 * np.array(shape.size)
+        away = p - np.clip(p, -half, half)
+        depth = np.abs(p) - half  # inside: out by the nearest face
+        face = np.sign(p) * (depth == depth.max(axis=1, keepdims=True))
+        away = np.where((away == 0.0).all(axis=1, keepdims=True), face, away)
+    else:
+        middle = np.zeros_like(p)
+        if isinstance(shape, Capsule):
+            middle[:, 2] = np.clip(p[:, 2], -0.5 * shape.length, 0.5 * shape.length)
+        away = p - middle
+    length = np.linalg.norm(away, axis=1, keepdims=True)
+    return np.where(length > 0.0, away / np.where(length > 0.0, length, 1.0), up)
+
+
+def _on_rim(touch: Touch, R: Array, normal: Array) -> Array:
+    """Place (n, 3) of a rim's point from its middle, turned from the lowest."""
+    axis = R[:, :, 2]
+    down = np.sum(normal * axis, axis=1, keepdims=True) * axis - normal
+    length = np.linalg.norm(down, axis=1, keepdims=True)
+    lowest = np.where(length > _LEVEL, down / np.maximum(length, _LEVEL), R[:, :, 0])
+    cosine, sine, _ = touch.radii
+    found: Array = touch.radius * (cosine * lowest + sine * np.cross(axis, lowest))
+    return found
