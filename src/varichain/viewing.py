@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from varichain.errors import InputError, quoted
+from varichain.errors import InputError, SingularMassError, quoted
 from varichain.mechanism.limits import SwingTwist
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scenarios.scenario import Scenario
@@ -35,7 +36,8 @@ def view(
     """Show something in the browser; returns at once.
 
     `with vc.view(trace) as view: view.wait()` shows it until Ctrl-C; a notebook shows the view itself. A trace is
-    replayed. A scenario runs live as soon as a browser is there; a mechanism waits until somebody presses Resume.
+    replayed. A scenario runs live as soon as a browser has drawn; a mechanism waits until Resume is pressed. A
+    mechanism that cannot be simulated, since a joint has no inertia to move, is shown still.
 
     Args:
         what: A Trace, a Scenario or a Mechanism.
@@ -76,7 +78,13 @@ def view(
     elif isinstance(what, Mechanism):
         from varichain.simulation.live import LiveRun
 
-        source, resumes = LiveRun(what, _start(what) if state is None else state, **run), is_paused is False
+        start = _start(what) if state is None else state
+        try:
+            source, resumes = LiveRun(what, start, **run), is_paused is False
+        except SingularMassError as error:
+            if out is not None:
+                raise
+            return _still(what, start, str(error), address)
     else:
         raise InputError(f"only a Trace, a Scenario or a Mechanism can be viewed, not {quoted(what)}")
     try:
@@ -84,6 +92,21 @@ def view(
     except BaseException:
         source.close()
         raise
+
+
+def _still(m: Mechanism, start: Any, why: str, address: dict[str, Any]) -> Viewer:
+    """A still view of a mechanism that cannot be simulated."""
+    from varichain.dynamics import assemble
+    from varichain.viewer.still import StillView
+
+    def posed(q: Any, joints: Mapping[str, float]) -> Any:
+        s = start.copy()
+        s.q = q
+        for name, value in joints.items():
+            s[name].q = value
+        return (assemble(m, s, hold=[*joints]).state if m.virtual_links or m.couplings else s).q.copy()
+
+    return StillView(m.copy(), start.q.copy(), posed, why, **address)
 
 
 def _counts_of(trace: Trace) -> Any:

@@ -29,6 +29,13 @@ def opened(view, new_page):
     return page
 
 
+def enter(page, field, number):
+    """Type a number into a field as people do, key by key: the fields lose what is put in at once after a change."""
+    field.click(click_count=3)
+    page.keyboard.type(f"{number:g}")
+    page.keyboard.press("Enter")
+
+
 def clock(page):
     """The time that the panel shows [s]."""
     return float(page.inner_text("#time").removesuffix(" s"))

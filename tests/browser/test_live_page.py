@@ -1,10 +1,12 @@
 """A run that goes on, in a real browser: buttons change it, the panel tells what they did, all see the same."""
 
+import json
+
 import numpy as np
 import pytest
 
 import varichain as vc
-from browser.pages import clock, counts, opened, picture, pixel_of, until, wait_for
+from browser.pages import clock, counts, enter, opened, picture, pixel_of, until, wait_for
 
 OPEN, CUT = (2, 0, 2), (7, 0, 7)
 
@@ -134,9 +136,92 @@ def test_a_clicked_link_is_chosen_and_dragged(view, page):
     until(page, lambda: view.source.frame.drag is None)
 
 
+def test_keys_do_what_buttons_do(view, page):
+    """C cuts the chosen joint, Z undoes it, space resumes and pauses, the arrow steps, R begins again."""
+    choose(page, "Joint", "elbow")
+    page.mouse.click(5, 5)  # out of the field
+    page.keyboard.press("c")
+    wait_for(page, "7", "#n_all")
+    assert page.locator("#timeline .change").count() == 1
+    page.keyboard.press("z")
+    wait_for(page, "2", "#n_all")
+    wait_for(page, "undo: cut 'elbow'", "#reports")
+    assert page.locator("#timeline .change").count() == 0 and "cut 'elbow':" not in page.inner_text("#log")
+    page.keyboard.press("ArrowRight")
+    wait_for(page, "0.016 s", "#time")
+    page.keyboard.press("Space")
+    until(page, lambda: not view.source.frame.is_paused)
+    page.keyboard.press("Space")
+    until(page, lambda: view.source.frame.is_paused)
+    page.keyboard.press("r")
+    wait_for(page, "0.000 s", "#time")
+    assert page.inner_text("#reports").split()[2:] == ["reset"]  # nothing of the run before is told
+
+
+def test_a_state_is_saved_and_the_camera_goes_to_its_places(view, page):
+    """Save state gives the browser a file with the numbers of the run; Side looks along y, in this browser alone."""
+    view.source.step().result()
+    with page.expect_download() as found:
+        press(page, "Save state")
+    with open(found.value.path()) as file:
+        saved = json.load(file)
+    frame = view.source.frame
+    assert saved["time"] == frame.time and [joint["q"] for joint in saved["joints"].values()] == [[x] for x in frame.q]
+    press(page, "Side")
+    (client,) = view.server.get_clients().values()
+
+    def looks_along_y():
+        way = np.subtract(client.camera.look_at, client.camera.position)
+        return abs(way[0]) < 1e-3 < way[1] and abs(way[2]) < 1e-3
+
+    until(page, looks_along_y)
+    press(page, "Start")
+    until(page, lambda: not looks_along_y())
+
+
+def test_colours_and_words_are_explained(page):
+    """The legend has the colours that are there, and words of the panel say what they mean under the mouse."""
+    legend = page.locator("#legend")
+    assert "joint" in legend.inner_text() and "loop" not in legend.inner_text()
+    assert "degrees of freedom" in page.locator("td[title]").last.get_attribute("title")
+    page.get_by_text("Curves", exact=True).click()
+    until(page, lambda: page.locator(".uplot canvas").count() == 2)
+    page.get_by_text("Curves", exact=True).click()
+
+
+def test_sliders_pose_and_hold(view, page):
+    """A slider poses the paused arm and shows its joint; a held arm stays there while the clock runs."""
+    page.get_by_text("Posture", exact=True).click()
+    number = page.locator("input.mantine-NumberInput-input").nth(3)  # after those of gravity
+    enter(page, number, 0.5)
+    until(page, lambda: view.source.frame.q[0] == 0.5)
+    page.get_by_label("Hold posture").click()
+    until(page, lambda: view.source.frame.is_kept)
+    press(page, "Resume")
+    until(page, lambda: view.source.frame.time > 0.1)
+    assert view.source.frame.q[0] == pytest.approx(0.5, abs=1e-6)
+    press(page, "Reset")
+    until(page, lambda: not view.source.frame.is_kept and not page.get_by_label("Hold posture").is_checked())
+    page.get_by_text("Posture", exact=True).click()
+
+
+def test_what_cannot_be_simulated_is_shown_still(new_page):
+    """A link without inertia is drawn, the panel says why it stands, and a slider poses it."""
+    m = arm()
+    m.add_link("tool", "lower", vc.Revolute("y", name="wrist"), (0, 0, -1), shapes=vc.Box(size=(0.3, 0.3, 0.3)))
+    with vc.view(m, port=0) as still:
+        page = opened(still, new_page)
+        assert "a still picture" in page.inner_text("body") and "wrist" in page.inner_text("body")
+        page.get_by_text("Posture", exact=True).click()
+        number = page.locator("input.mantine-NumberInput-input").first
+        enter(page, number, 0.5)
+        until(page, lambda: still._q[0] == 0.5)
+        x, y = pixel_of(still, page, (-np.sin(0.5), -0.05, 2.0 - np.cos(0.5)))
+        until(page, lambda: np.ptp(picture(page)[y, x]) > 10)
+
+
 def test_gravity_is_set(view, page):
     """A gravity that is typed into the panel is that of the run."""
     number = page.locator("input.mantine-NumberInput-input").nth(2)
-    number.fill("-1.62")
-    number.press("Enter")
+    enter(page, number, -1.62)
     until(page, lambda: view.source.frame.structure.description["gravity"] == [0.0, 0.0, -1.62])

@@ -27,6 +27,18 @@ class Opened:
         with image.open(io.BytesIO(self.page.locator("canvas").screenshot())) as picture:
             return np.array(picture.convert("RGB"), dtype=int)
 
+    def at_rest(self):
+        """The same, once nothing changes any more: what is told of an event fades."""
+        found = [self.pixels()]
+
+        def is_still():
+            found.append(self.pixels())
+            told = self.page.evaluate("getComputedStyle(document.getElementById('toast')).opacity")
+            return np.abs(found[-1] - found[-2]).max() == 0 and float(told) == 0.0
+
+        until(self.page, is_still)
+        return found[-1]
+
 
 @pytest.fixture(scope="module")
 def opened(browser, tmp_path_factory):
@@ -89,7 +101,7 @@ def test_the_mouse_turns_the_camera(opened):
     """Dragging on the canvas shows the figure from elsewhere; a double click goes back."""
     page = opened.page
     page.locator("#slider").fill("0")
-    before = opened.pixels()
+    before = opened.at_rest()
     page.mouse.move(300, 300)
     page.mouse.down()
     page.mouse.move(420, 330)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import varichain as vc
-from browser.pages import clock, counts, opened, picture, pixel_of, until, wait_for
+from browser.pages import clock, counts, enter, opened, picture, pixel_of, until, wait_for
 from varichain.scenarios import SCENARIOS
 
 RELEASE = 0.2  # [s] when the right hand lets go
@@ -32,10 +32,13 @@ def lasting_page(view, new_lasting_page):
 
 @pytest.fixture
 def page(view, lasting_page):
-    """The page at the beginning of the trace, paused."""
+    """The page at the beginning of the trace, paused; it has drawn that, and nothing else is on its way."""
     view.pause()
     view.seek(0.0)
+    until(lasting_page, lambda: view._frame == 0)
+    view.pictures.wait()
     wait_for(lasting_page, "0.000 s", "#time")
+    lasting_page.get_by_role("button", name="Play").wait_for()
     return lasting_page
 
 
@@ -71,8 +74,7 @@ def test_the_slider_seeks(page):
     """A time that is set is shown, on either side of an event, with the structure that there was."""
     number = page.locator("input.mantine-NumberInput-input").first
     for time, expected in ((RELEASE + 0.1, ONE), (RELEASE - 0.1, BOTH)):
-        number.fill(f"{time:g}")
-        number.press("Enter")
+        enter(page, number, time)
         wait_for(page, f"{time:.3f} s", "#time")
         assert counts(page) == expected
 
@@ -83,3 +85,19 @@ def test_steps_go_to_and_fro(page):
     wait_for(page, "0.100 s", "#time")
     page.get_by_role("button", name="-1", exact=True).click()
     wait_for(page, "0.090 s", "#time")
+
+
+def test_keys_play_and_step(view, page):
+    """The arrow keys step to and fro, space plays and pauses."""
+    page.mouse.click(5, 5)
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    wait_for(page, "0.030 s", "#time")
+    page.keyboard.press("ArrowLeft")
+    wait_for(page, "0.020 s", "#time")
+    view._speed.value = "0.05"
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Pause").wait_for()
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Play").wait_for()
+    view._speed.value = "1"

@@ -3,6 +3,7 @@
 import io
 import runpy
 from contextlib import redirect_stdout
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from varichain.scene import Playback
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 WITH_TRACE = [path.stem for path in sorted(EXAMPLES.glob("*.py")) if "\ntrace = " in path.read_text(encoding="utf-8")]
 FRAMES = 5
-SHORTER = {"inchworm": 1.0, "race": 0.5}  # [s]
+SHORTER = {"inchworm": 1.0, "race": 0.5, "boxes": 1.2, "fall": 1.0, "walker": 2.0}  # [s]
 OPTIMISED = ("08_giant_swing", "09_worm_two_ways")  # which takes half a minute and more
 SIZE = (240, 160)
 
@@ -30,11 +31,17 @@ def _once(name):
 
 @pytest.fixture(scope="module", params=[_once(name) for name in (*SCENARIOS, *WITH_TRACE)])
 def run(request):
-    """Name and trace of a whole run; of worms, which are planned as they go, of half a stride or a whole one."""
-    if request.param in SCENARIOS:
-        return request.param, SCENARIOS[request.param]().run(until=SHORTER.get(request.param))
+    """Name and trace of a run: a whole one, if that does not take long."""
+    return request.param, trace_of(request.param)
+
+
+@cache
+def trace_of(name):
+    """Trace of a scenario or example; the fixture may be set up more than once."""
+    if name in SCENARIOS:
+        return SCENARIOS[name]().run(until=SHORTER.get(name))
     with redirect_stdout(io.StringIO()):
-        return request.param, runpy.run_path(str(EXAMPLES / f"{request.param}.py"))["trace"]
+        return runpy.run_path(str(EXAMPLES / f"{name}.py"))["trace"]
 
 
 def rate(trace):

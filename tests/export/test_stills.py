@@ -10,6 +10,7 @@ import shows
 import varichain as vc
 from cli.commands import call
 from export.test_every_scenario import coloured
+from varichain.exports.labels import spread
 from varichain.scenarios import SCENARIOS
 from varichain.scene import palette, scene_of
 from varichain.scene.palette import hex_color
@@ -134,13 +135,15 @@ def test_force_elements_are_lines(fourbar, tmp_path):
 
 @pytest.mark.parametrize("name", [*SCENARIOS])
 def test_every_scenario_has_a_drawing(name):
-    """An SVG of every scenario is sound, small, holds all links inside its frame and loads nothing."""
+    """An SVG of every scenario is sound, small, loads nothing, and what can move in it is inside and large."""
     scenario = SCENARIOS[name]()
     still = vc.draw(scenario.mechanism, scenario.state, labels=True, size=(960, 600))
-    corners = [corner.split(",") for polygon in elements(still, "polygon") for corner in polygon.get("points").split()]
-    x, y = np.array(corners, dtype=float).T
-    assert x.min() > 0 and y.min() > 0 and x.max() < 960 and y.max() < 600
-    assert max(np.ptp(x) / 960, np.ptp(y) / 600) > 0.7
+    outlines = [np.array([c.split(",") for c in p.get("points").split()], float) for p in elements(still, "polygon")]
+    inside = [points for points in outlines if (points > 0).all() and (points < (960, 600)).all()]
+    scene = scene_of(scenario.mechanism)
+    fixed = [link for link in (scenario.mechanism.ground, *scenario.mechanism.links) if link.name in scene.welded]
+    assert len(outlines) - len(inside) <= sum(len(link.shapes) for link in fixed)
+    assert (np.ptp(np.concatenate(inside), axis=0) / (960, 600)).max() > 0.5
     assert len(elements(still, "text")) > 1
     assert len(still.svg) < 100_000 and still.svg.count("http") == 1  # the name space
     assert still._repr_html_() == still.svg and name in repr(still)
@@ -202,3 +205,13 @@ def test_the_command_draws(tmp_path):
         assert failed.exit_code == 2 and said in failed.output, failed.output
     late = call("draw", tmp_path / "arm.h5", "--time", "9", "--to", tmp_path / "b.svg")
     assert late.exit_code == 2 and "the trace goes from 0 s to 1.2 s" in late.output
+
+
+def test_labels_do_not_lie_over_each_other():
+    """Labels that would all be at one place are written below each other, inside of the picture."""
+    places = spread(np.full((8, 2), 100.0), np.full(8, 50.0), 12.0, 300.0)
+    heights = np.sort(places[:, 1])
+    assert (places[:, 0] == 100.0).all() and np.diff(heights).min() >= 12.0
+    assert heights[0] >= 12.0 and heights[-1] <= 288.0
+    apart = np.array([[0.0, 50.0], [100.0, 50.0]])
+    assert (spread(apart, np.array([50.0, 50.0]), 12.0, 300.0) == apart).all()

@@ -70,7 +70,7 @@ def test_a_replay_shows_them(trace):
     from varichain.viewer.replay import ReplayView
 
     with ReplayView(trace, port=0, is_playing=False) as view:
-        point, target = view.stage._aims["tip"]
+        point, target = view.instant._aims["tip"]
         assert point.visible and not target.visible
         view.seek(0.3)
         view._show_frame(len(view._playback) - 1)

@@ -7,7 +7,7 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 import varichain as vc
-from lane import PATIENCE
+from lane import PATIENCE, long_run
 
 ROUNDING = 1e-9  # [m] that a link may be moved by closing loops that are closed
 
@@ -180,7 +180,8 @@ def test_events_of_the_run_happen_and_are_told():
     events = [vc.at(0.004, vc.cut("elbow"), name="snap"), vc.at(0.020, vc.cut("shoulder"))]
     with vc.LiveRun(*double_pendulum(), events=events, is_paused=True) as live:
         done(live.step())
-        assert live.frame.reports[-1].what == "snap: cut 'elbow'" and live.frame.structure.counts == (13, 0, 13)
+        told = live.frame.reports[-1]
+        assert told.what == "snap" and "elbow" in told.entries[0] and live.frame.structure.counts == (13, 0, 13)
         done(live.cut("shoulder"))
         done(live.step())
         assert "shoulder" in live.frame.reports[-1].error
@@ -348,3 +349,114 @@ def test_settings_are_checked():
         vc.LiveRun(*double_pendulum(), stepp=1e-3)
     with pytest.raises(vc.InputError, match="Mechanism"):
         vc.LiveRun("m", None)
+
+
+def test_undo_goes_back_to_before_the_last_change(run):
+    """After two changes, undone one by one, structure, log, time and what follows are those of a run without them."""
+    done(run.step())
+    before = run.frame
+    done(run.cut("elbow"))
+    done(run.step())
+    between = run.frame
+    done(run.set_gravity((0.0, 0.0, -1.0)))
+    done(run.step())
+    assert done(run.undo()).what.startswith("undo: set the gravity")
+    assert run.frame.time == between.time and np.array_equal(run.frame.q, between.q)
+    assert run.frame.structure.description["gravity"][2] == before.structure.description["gravity"][2]
+    assert done(run.undo()).what == "undo: cut 'elbow'"
+    frame = run.frame
+    assert frame.is_paused and frame.time == before.time and np.array_equal(frame.q, before.q)
+    assert frame.structure.counts == before.structure.counts and frame.structure.log == before.structure.log
+    assert [report.what for report in frame.reports] == ["undo: cut 'elbow'"]
+    done(run.step())
+    expected = vc.simulate(*double_pendulum(), until=run.frame.time).final
+    assert np.array_equal(run.frame.q, expected.q)
+    with pytest.raises(vc.InputError, match="no change to undo"):
+        done(run.undo())
+
+
+def test_an_event_that_is_undone_does_not_come_again(tmp_path):
+    """Undone, a planned cut is told by its name, not repeated, and the trace goes on in another file."""
+    events = [vc.at(0.02, vc.cut("elbow"), name="let go")]
+    with vc.LiveRun(*double_pendulum(), events=events, is_paused=True, out=tmp_path / "run.h5") as live:
+        done(live.step())
+        done(live.step())
+        assert live.frame.structure.counts == (13, 0, 13) and live.frame.reports[-1].what == "let go"
+        done(live.undo())
+        assert live.frame.time == pytest.approx(0.02) and live.frame.structure.counts == (8, 0, 8)
+        done(live.step())
+        assert live.frame.structure.counts == (8, 0, 8)
+        end = live.frame.time
+    first, second = (vc.Trace.load(path) for path in live.paths)
+    assert len(first.epochs) == 2 and len(second.epochs) == 1 and second.final.time == pytest.approx(end)
+    expected = vc.simulate(*double_pendulum(), until=0.02).final
+    assert np.array_equal(second.at(0.02).q, expected.q)
+
+
+def test_reset_clears_the_reports(run):
+    """After a reset nothing of the earlier run is told, and nothing of it can be undone."""
+    done(run.cut("elbow"))
+    done(run.reset())
+    assert [report.what for report in run.frame.reports] == ["reset"]
+    with pytest.raises(vc.InputError, match="no change to undo"):
+        done(run.undo())
+
+
+def test_a_paused_run_is_posed(run):
+    """Joints are put where they are wanted, at rest and at this time; a connected tip stays where it is."""
+    done(run.step())
+    time_before = run.frame.time
+    done(run.pose({"shoulder": 0.2}))
+    assert run.frame.q[0] == 0.2 and not run.frame.v.any() and run.frame.time == time_before
+    done(run.connect("tip", "ground", "revolute", "y", name="nailed"))
+    tip = poses(run.frame)["lower"]
+    with pytest.raises(vc.AssemblyError):
+        done(run.pose({"shoulder": 3.0}))
+    assert poses(run.frame)["lower"] == pytest.approx(tip, abs=ROUNDING)
+
+
+def test_a_run_that_cannot_be_posed_says_so(run, tmp_path):
+    """A ball's joint, a running run and one whose trace is written are refused, and nothing changes."""
+    with pytest.raises(vc.InputError, match="7 coordinates"):
+        done(run.pose({"ball": 1.0}))
+    with pytest.raises(vc.UnknownNameError):
+        done(run.pose({"knee": 1.0}))
+    with pytest.raises(vc.InputError, match="must be a dict"):
+        run.pose(3)
+    written = {"is_paused": True, "out": tmp_path / "run.h5"}
+    with vc.LiveRun(*double_pendulum(), **written) as live, pytest.raises(vc.InputError, match="trace is written"):
+        done(live.pose({"elbow": 0.0}))
+    with vc.LiveRun(*double_pendulum()) as live, pytest.raises(vc.InputError, match="pause"):
+        done(live.pose({"elbow": 0.0}))
+
+
+def carried():
+    """The two rods without the ball that floats."""
+    m, _ = double_pendulum()
+    rods = vc.Mechanism("rods")
+    for name in ("upper", "lower"):
+        link = m.link(name)
+        rods.add_link(name, link.parent.name, link.joint, link.at, link.inertia)
+    posture = rods.state()
+    posture["shoulder"].q, posture["elbow"].q = 0.4, -0.3
+    return rods, posture
+
+
+@long_run
+@pytest.mark.parametrize(("start", "drift"), [(carried, 1e-9), (double_pendulum, 0.15)])
+def test_a_posture_is_held(start, drift):
+    """Held rods stay where they are: exactly where they are carried, like springs where something floats; then fall.
+
+    The bound of springs is their static give: the moment of gravity, at most 2 g at 0.8 m, over 400 times the inertia.
+    """
+    with vc.LiveRun(*start(), is_paused=True) as live:
+        before = live.frame.q[:2].copy()
+        done(live.hold())
+        assert live.frame.is_kept
+        for _ in range(20):
+            done(live.step())
+        assert np.abs(live.frame.q[:2] - before).max() < drift
+        done(live.hold(False))
+        for _ in range(20):
+            done(live.step())
+        assert not live.frame.is_kept and np.abs(live.frame.q[:2] - before).max() > 0.2

@@ -18,9 +18,10 @@ msgspec, viser = pytest.importorskip("msgspec"), pytest.importorskip("viser")
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 
+from varichain.viewer import pictures  # noqa: E402
 from varichain.viewer.gate import Gate  # noqa: E402
 from varichain.viewer.guarded import BURST, BYTES, LARGEST_MESSAGE, MESSAGES, Allowance  # noqa: E402
-from varichain.viewer.inputs import is_fitting  # noqa: E402
+from varichain.viewer.inputs import LARGEST_RENDER, is_fitting  # noqa: E402
 
 PROTOCOL = f"viser-v{viser.__version__}"
 ONES = {"position": [1.0] * 3, "look_at": [0] * 3, "up_direction": [0, 0, 1], "wxyz": [1, 0, 0, 0]}
@@ -45,8 +46,9 @@ def arm():
 
 @pytest.fixture(scope="module")
 def view():
-    """A live run in the viewer, which does not wait."""
-    with vc.view(arm(), port=0, is_paused=False) as shown:
+    """A live run in the viewer, which does not wait: neither to begin, nor for clients that never draw."""
+    with pytest.MonkeyPatch.context() as patched, vc.view(arm(), port=0, is_paused=False) as shown:
+        patched.setattr(pictures, "PATIENCE", 0.1)
         shown.source.resume().result()
         yield shown
 
@@ -77,6 +79,11 @@ def read_on(client):
 def update(handle, value, name="value"):
     """A message that writes a control."""
     return msgspec.msgpack.encode({"type": "GuiUpdateMessage", "uuid": handle._impl.uuid, "updates": {name: value}})
+
+
+def rendered(uuid, size=600):
+    """A message with a render that was asked for."""
+    return msgspec.msgpack.encode({"type": "GetRenderResponseMessage", "render_uuid": uuid, "payload": bytes(size)})
 
 
 def answer(view, path="", **headers):
@@ -221,14 +228,39 @@ def test_nonsense_is_dropped(view):
     assert view.server.gui._current_file_upload_states == {}
 
 
+def test_keys_trigger_commands_that_there_are(view):
+    """A command's id does what the key does; ids of nothing, of a control, and more than an id are dropped."""
+    uuids = {handle.label: uuid for uuid, handle in view.server.gui._command_handle_from_uuid.items()}
+    assert {"Pause or resume", "Step", "Undo", "Reset", "Cut"} == {*uuids}
+
+    def trigger(uuid, **more):
+        return msgspec.msgpack.encode({"type": "CommandTriggerMessage", "uuid": uuid, **more})
+
+    until(lambda: not view.source.frame.is_paused and view._commands._pause.label == "Pause")
+    with joined(view) as client:
+        for bad in ("nothing", view._commands._speed._impl.uuid, 3, None, ["x"]):
+            client.send(trigger(bad))
+        client.send(trigger(uuids["Pause or resume"]))
+        until(lambda: view.source.frame.is_paused)
+        until(lambda: view._commands._pause.label == "Resume")
+        client.send(trigger(uuids["Pause or resume"]))
+        until(lambda: not view.source.frame.is_paused)
+
+
 def test_what_browsers_do_is_done_in_order(monkeypatch):
-    """What the first browser starts, however slowly, is not overtaken by the click that follows."""
+    """What a browser starts by its first picture, however slowly, is not overtaken by the click that follows."""
     with vc.view(arm(), port=0, is_paused=False) as shown:
         shown.source.resume().result()
         done = []
         monkeypatch.setattr(shown, "_begin", lambda: (time.sleep(0.5), done.append("begin")))
         monkeypatch.setattr(shown.source, "pause", lambda: done.append("pause"))
         with joined(shown) as client:
+            until(lambda: shown.pictures._asked)
+            assert done == []
+            (uuid,) = shown.pictures._asked.values()
+            client.send(rendered("another"))
+            client.send(rendered(uuid, LARGEST_RENDER + 1))
+            client.send(rendered(uuid))
             click_pause(shown, client)
             until(lambda: len(done) == 2)
     assert done == ["begin", "pause"]

@@ -2,6 +2,7 @@
 
 import socket
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from varichain.simulation.live_frames import Report
 from varichain.viewer.panel import reports_html, structure_html
 from varichain.viewer.picking import picked_point
 from varichain.viewer.server import free_port
+from varichain.viewer.two_way import TwoWay
 
 HALF = 0.05  # [m]
 ROUNDING = 1e-12  # [m]
@@ -81,3 +83,32 @@ def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "viser", None)
     with pytest.raises(vc.MissingExtraError, match=r"varichain\[view\]"):
         vc.view(vc.Mechanism("nothing"))
+
+
+class Slider:
+    """A slider as viser has them: a browser sets the value at once, and functions are called later."""
+
+    def __init__(self):
+        self.value, self.calls = 0.0, []
+        self.on_update = self.calls.append
+
+    def hear(self):
+        """Call the functions for a value that a browser has set."""
+        for call in self.calls:
+            call(SimpleNamespace(client=object(), target=self))
+
+
+def test_a_picture_does_not_undo_what_a_browser_sets():
+    """A picture that was drawn before a browser moved a slider leaves it there; later pictures move it again."""
+    slider, heard = Slider(), []
+    shared = TwoWay(slider, heard.append)
+    shared.show(0.25)
+    slider.value = 0.5  # by a browser, and not heard yet
+    shared.show(0.3)
+    assert slider.value == 0.5
+    slider.hear()
+    assert heard == [0.5]
+    shared.show(0.51, tolerance=0.1)
+    assert slider.value == 0.5
+    shared.show(0.7)
+    assert slider.value == 0.7 and heard == [0.5]

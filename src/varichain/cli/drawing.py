@@ -24,6 +24,7 @@ from varichain.cli.targets import (
 if TYPE_CHECKING:
     from varichain.layout.state import State
     from varichain.mechanism.mechanism import Mechanism
+    from varichain.trace import Trace
 
 
 def draw(
@@ -54,29 +55,30 @@ def draw(
         if as_json:
             print_json({"target": target, "file": str(to), "bytes": to.stat().st_size})
         else:
-            say(f"{m.name} in {to} ({to.stat().st_size / 1000:.0f} kB)")
+            say(f"{_name(m)} in {to} ({to.stat().st_size / 1000:.0f} kB)")
 
 
 def _shown(
     target: str, time: float | None, settings: list[str], is_lenient: bool
-) -> tuple[Mechanism, State | None, object]:
-    """Mechanism and state that a target stands for, with what is tracked in it."""
-    import numpy as np
-
-    from varichain.scene.moments import aims_of
-
+) -> tuple[Mechanism | Trace, State | float | None, object]:
+    """What is drawn of a target: mechanism, state and what is tracked in it, or a trace and a time."""
     kind = kind_of(target)
     if time is not None and kind != "trace":
         raise UsageError(f"--time is for traces; {target!r} is a {kind}: `varichain run {target} --out FILE.h5` first")
     if kind == "trace":
         trace = trace_from(target)
-        t = trace.epochs[0].start if time is None else time
         with usage():
-            epoch = trace.epoch_at(t)
-            aims = {name: aim[:, 0] for name, aim in aims_of(epoch, np.array([t])).items() if np.isfinite(aim).all()}
-            return epoch.mechanism, trace.at(t), aims
+            t = trace.epochs[0].start if time is None else time
+            trace.epoch_at(t)
+            return trace, t, None
     if kind == "robot":
         return robot_from(target, is_lenient), None, None
     scenario = scenario_from(target, settings)
     laws = scenario.controller if isinstance(scenario.controller, list | tuple) else [scenario.controller]
     return scenario.mechanism, scenario.state, next((law for law in laws if hasattr(law, "observed")), None)
+
+
+def _name(shown: Mechanism | Trace) -> str:
+    from varichain.trace import Trace
+
+    return str(shown.epochs[0].mechanism.name if isinstance(shown, Trace) else shown.name)

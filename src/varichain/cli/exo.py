@@ -1,4 +1,4 @@
-"""`varichain exo`: the findings about virtual impedance [LS] anew."""
+"""`varichain exo`: computes the findings about virtual impedance [LS]."""
 
 from __future__ import annotations
 

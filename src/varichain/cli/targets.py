@@ -37,6 +37,8 @@ NAMES = (
     "knee",
     "inchworm",
     "race",
+    "fall",
+    "boxes",
 )
 
 
@@ -66,11 +68,11 @@ Meshes = Annotated[
 ]
 
 
-def robot_from(path: str, is_lenient: bool) -> Mechanism:
-    """The mechanism of a robot file."""
+def robot_from(path: str, is_lenient: bool, base: str = "fixed") -> Mechanism:
+    """The mechanism of a robot file; the base is that of URDF."""
     from varichain.loading import load
 
-    return load(path, strict=not is_lenient)
+    return load(path, base=base, strict=not is_lenient)
 
 
 def kind_of(target: str) -> str:
@@ -130,7 +132,7 @@ def scenario_from(target: str, assignments: list[str]) -> Scenario:
         with usage():
             return builder(**checked_parameters(builder, given))
     if kind != "file":
-        raise UsageError(f"{target!r} is not a scenario; `varichain info {target}` tells what is in it")
+        raise UsageError(f"{target!r} is not a scenario; `varichain info {target}` shows what is in it")
     from varichain.scenarios.files import load_scenario
 
     try:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from varichain.viewer.base import Viewer
 
 _LIMITS = ("hard", "soft", "off")
+_BASES = ("fixed", "free")
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -37,6 +38,9 @@ def view(
     target: Target,
     assignments: Assignments = None,
     is_lenient: Lenient = False,
+    base: Annotated[
+        str | None, typer.Option(metavar="fixed|free", help="Whether the root link of a URDF stands fast or floats.")
+    ] = None,
     live: Annotated[
         bool | None,
         typer.Option("--live/--replay", help="Run a scenario while it is watched (default), or first and then watch."),
@@ -68,7 +72,9 @@ def view(
         require_viser()
         kind = kind_of(target)
         is_live = kind != "trace" if live is None else live
-        shown, more = _shown(target, kind, is_live, assignments or [], is_lenient, meshes)
+        if base is not None and (kind != "robot" or base not in _BASES):
+            raise UsageError(f"--base is for robots, and one of {', '.join(_BASES)}, not {quoted(base)}")
+        shown, more = _shown(target, kind, is_live, assignments or [], (is_lenient, base or "fixed"), meshes)
         if limits is not None:
             if limits not in _LIMITS or not is_live:
                 raise UsageError(f"--limits is for live runs, and one of {', '.join(_LIMITS)}, not {quoted(limits)}")
@@ -96,9 +102,14 @@ def view(
 
 
 def _shown(
-    target: str, kind: str, is_live: bool, assignments: list[str], is_lenient: bool, meshes: list[Path] | None
+    target: str,
+    kind: str,
+    is_live: bool,
+    assignments: list[str],
+    loading: tuple[bool, str],
+    meshes: list[Path] | None,
 ) -> tuple[Any, dict[str, Any]]:
-    """What is to be viewed, and further arguments."""
+    """What is to be viewed, and further arguments; `loading` says whether robots are repaired, and what bases do."""
     if kind == "trace":
         if is_live or assignments:
             raise UsageError(f"{target!r} is a trace, which is replayed; --live and --set are for scenarios")
@@ -106,8 +117,8 @@ def _shown(
     if kind == "robot":
         if not is_live or assignments:
             raise UsageError(f"{target!r} is a robot, which runs live; --replay and --set are for scenarios")
-        m = robot_from(target, is_lenient)
-        if is_lenient and m.source is not None:
+        m = robot_from(target, *loading)
+        if loading[0] and m.source is not None:
             for note in m.source.notes:
                 warn(f"note: {note}")
         return m, {}

@@ -63,7 +63,7 @@ def export(
     progress: Progress | None = None,
     **look: Any,
 ) -> Exported:
-    """Write a trace to a file that others can look at; it appears under its name when it is complete.
+    """Write a trace to a file for other programs; it appears under its name when it is complete.
 
     | suffix | what it is | needs |
     | --- | --- | --- |

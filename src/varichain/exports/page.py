@@ -53,6 +53,7 @@ def _content(playback: Playback, look: Look) -> dict[str, Any]:
         "closed": _packed(playback.is_closed, "<u1"),
         "places": _packed(playback.loop_places, "<f4"),
         "forces": _packed(playback.loop_forces, "<f4"),
+        "pressures": _packed(np.concatenate([playback.contact_places, playback.contact_forces], axis=-1), "<f4"),
         "ends": _packed(playback.loop_ends[:, playback.is_line], "<f4"),
         "lines": np.flatnonzero(playback.is_line).tolist(),
         "trails": [_packed(path, "<f4") for path in playback.trails.values()],

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import MissingExtraError
+from varichain.exports.labels import spread
 from varichain.exports.look import Look
 from varichain.scene import Part, Playback, Poses, box_around, palette
 from varichain.scene import triangles as solids
@@ -24,6 +25,7 @@ from varichain.spatial.rotation import matrix_with_z_along
 Image = NDArray[np.uint8]
 
 _REACH = 5.0  # radius of the ground, relative to that of what is shown
+_LETTER, _LINE = 1.0, 1.9  # width of a letter and height of a line, in sizes of the font, which is in points
 _EVENT_SHOWN = 0.8  # [s] of simulated time for which an event is shown
 
 
@@ -73,14 +75,16 @@ class Painter:
         mark = playback.scenes[0].mark
         self._loops = [self._add(solids.sphere(mark), palette.LOOP) for _ in playback.loops]
         self._halos = [self._add(solids.sphere(1.6 * mark), palette.VIRTUAL) for _ in playback.loops]
-        self._shafts = [self._add(solids.cylinder(1.0, 1.0), palette.FORCE) for _ in playback.loops]
-        self._tips = [self._add(solids.cylinder(1.0, 1.0, 0.0), palette.FORCE) for _ in playback.loops]
+        # a surface pushes into the link that it bears: such an arrow would be hidden
+        adds = [self._add] * len(playback.loops) + [self._add_in_front] * len(playback.contacts)
+        self._shafts = [add(solids.cylinder(1.0, 1.0), palette.FORCE) for add in adds]
+        self._tips = [add(solids.cylinder(1.0, 1.0, 0.0), palette.FORCE) for add in adds]
         self._lines = [self._add(solids.cylinder(1.0, 1.0), palette.ELEMENT) for _ in range(playback.is_line.sum())]
         sizes = ((0.7 * mark, palette.TRACKED), (1.1 * mark, palette.TARGET))
         self._aims = [[self._add_in_front(solids.sphere(r), color) for r, color in sizes] for _ in playback.aims]
         if look.ground:
             self._add_ground()
-        self._letters = max(9, round(size[1] / 48))
+        self._letters = max(6, round(size[1] / 75))
         self._passing: list[Any] = []  # actors of this frame alone
         self._title = self._add_title(size) if look.title else None
         self._follows = seen is None and playback.is_journey
@@ -97,8 +101,7 @@ class Painter:
         self._place_parts(i)
         self._place_marks(i)
         self._place_passing(i)
-        followed = self.playback.leader if self._follows else None
-        self._look(self._center if followed is None else self._center + self.playback.p[i, followed])
+        self._look(self._middle(i))
         if self._title is not None:
             self._write(i, *self._title)
         self._stage.render()  # a picture is taken of what was rendered last
@@ -204,22 +207,25 @@ class Painter:
         width = 0.3 * scene.mark
         self._place_lines(i, 0.8 * width)
         for k in range(len(playback.loops)):
-            is_closed, place = bool(playback.is_closed[i, k]), playback.loop_places[i, k]
-            vector = playback.arrow_scale * playback.loop_forces[i, k]
-            length = float(np.linalg.norm(vector))
             for actor in (self._loops[k], self._halos[k]):
-                actor.SetVisibility(is_closed and self.look.joints and not playback.is_line[k])
-                actor.position = place
-            for actor in (self._shafts[k], self._tips[k]):
-                actor.SetVisibility(is_closed and length > width and self.look.forces)
+                actor.SetVisibility(bool(playback.is_closed[i, k]) and self.look.joints and not playback.is_line[k])
+                actor.position = playback.loop_places[i, k]
+        self._place_forces(i, width)
+
+    def _place_forces(self, i: int, width: float) -> None:
+        """Arrows along the forces of loops and contacts."""
+        playback = self.playback
+        for k, (shaft, head) in enumerate(zip(self._shafts, self._tips, strict=True)):
+            place, vector = playback.force_places[i, k], playback.arrow_scale * playback.forces[i, k]
+            length = float(np.linalg.norm(vector))
+            for actor in (shaft, head):
+                actor.SetVisibility(bool(playback.acts[i, k]) and length > width and self.look.forces)
             if length > width:
-                R, tip = matrix_with_z_along(vector / length), min(4.0 * width, 0.5 * length)
-                body = length - tip
                 along = vector / length
-                self._shafts[k].user_matrix = _matrix(place + 0.5 * body * along, R * [width, width, body])
-                self._tips[k].user_matrix = _matrix(
-                    place + (body + 0.5 * tip) * along, R * [2.2 * width, 2.2 * width, tip]
-                )
+                R, tip = matrix_with_z_along(along), min(4.0 * width, 0.5 * length)
+                body = length - tip
+                shaft.user_matrix = _matrix(place + 0.5 * body * along, R * [width, width, body])
+                head.user_matrix = _matrix(place + (body + 0.5 * tip) * along, R * [2.2 * width, 2.2 * width, tip])
 
     def _place_lines(self, i: int, width: float) -> None:
         """Rods along force elements."""
@@ -244,12 +250,33 @@ class Painter:
                 line = self._pv.lines_from_points(points)
                 self._passing.append(self._stage.add_mesh(line, color=palette.TRAIL[:3], line_width=3, lighting=False))
         if self.look.labels:
-            poses = self.playback.poses(i)
-            middles = [np.mean(box_around([part], poses), axis=0) for part in self._named(poses)]
-            names = [part.name for part in self._named(poses)]
-            look = {"font_size": self._letters, "text_color": self.look.text[:3], "shape": None, "always_visible": True}
-            labels = self._stage.add_point_labels(np.array(middles), names, show_points=False, **look)
-            self._passing.append(labels)
+            self._label(i)
+
+    def _label(self, i: int) -> None:
+        """Write the names of links at their middles, none over another."""
+        poses = self.playback.poses(i)
+        named = self._named(poses)
+        names = [part.name for part in named]
+        middles = np.array([np.mean(box_around([part], poses), axis=0) for part in named]).reshape(-1, 3)
+        right, up, back = axes_of(self.look.view)
+        eye, (width, height) = self._eye(i), self._stage.window_size
+        size = 0.5 * height / math.tan(0.5 * ANGLE) / np.maximum((eye - middles) @ back, 1e-9)  # [pixels/m]
+        on = size[:, None] * ((middles - eye) @ np.array([right, up]).T) + (0.5 * width, 0.5 * height)
+        widths = np.array([_LETTER * self._letters * len(name) for name in names], dtype=float)
+        on[:, 0] -= 0.5 * widths
+        look = {"font_size": self._letters, "color": palette.hex_color(self.look.text)}
+        for name, (x, y) in zip(names, spread(on, widths, _LINE * self._letters, height), strict=True):
+            self._passing.append(self._stage.add_text(name, position=(float(x), float(y)), **look))
+
+    def _eye(self, i: int) -> Array:
+        """Where the camera stands (3,) [m] in frame i."""
+        found: Array = self._middle(i) + self._distance * axes_of(self.look.view)[2]
+        return found
+
+    def _middle(self, i: int) -> Array:
+        """What the camera looks at (3,) [m] in frame i."""
+        followed = self.playback.leader if self._follows else None
+        return self._center if followed is None else self._center + self.playback.p[i, followed]
 
     def _named(self, poses: Poses) -> list[Part]:
         return [part for part in self.playback.parts if part.name in poses.names]

@@ -17,7 +17,7 @@ from varichain.mechanism import Mechanism, description
 from varichain.scene import Playback
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import is_index, is_sequence, shown
-from varichain.trace import Columns, TraceWriter
+from varichain.trace import Columns, Trace, TraceWriter
 
 SUFFIXES = (".png", ".svg")
 
@@ -104,10 +104,6 @@ def still_of(
 
     It has wrenches [moment; force] of loops by name, and points with their targets (2, 3) [m] by name.
     """
-    is_pair = is_sequence(size) and len(size) == 2 and all(is_index(number, 7681) for number in size)
-    if not is_pair or min(size) < 64:
-        text = shown(size)
-        raise InputError(f"size must be width and height of the picture, whole numbers from 64 to 7680, not {text}")
     wrenches = [np.zeros(6)] * len(m.virtual_links)
     if loop_forces is not None:
         wrenches = [np.asarray(loop_forces[str(link.joint and link.joint.name)]) for link in m.virtual_links]
@@ -121,6 +117,16 @@ def still_of(
         writer.begin({})
         writer.open_epoch(description(m), columns)
         writer.append(np.concatenate([[0.0], q, *wrenches, both[:, 0].ravel(), both[:, 1].ravel()])[None])
-        playback = Playback(writer.finish())
+        trace = writer.finish()
+    return still_of_trace(trace, 0.0, size, look)
+
+
+def still_of_trace(trace: Trace, time: float, size: tuple[int, int], look: Look) -> Still:
+    """The picture of a trace at a time [s]: with forces of loops and contacts, footprints, and tracked points."""
+    is_pair = is_sequence(size) and len(size) == 2 and all(is_index(number, 7681) for number in size)
+    if not is_pair or min(size) < 64:
+        text = shown(size)
+        raise InputError(f"size must be width and height of the picture, whole numbers from 64 to 7680, not {text}")
+    playback = Playback(trace, at=time)
     look.check(playback.parts)
     return Still(playback, size, look)

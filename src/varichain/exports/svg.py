@@ -9,16 +9,19 @@ from html import escape
 
 import numpy as np
 
+from varichain.exports.labels import spread
 from varichain.exports.look import Look
 from varichain.mechanism.joints import Prismatic, Revolute
 from varichain.mechanism.shapes import Mesh
 from varichain.scene import JointMark, Playback, Poses, ball_of, box_around, palette
 from varichain.scene.camera import MARGIN, axes_of
 from varichain.scene.palette import RGBA, hex_color
-from varichain.scene.poses import frame_on, link_poses
+from varichain.scene.poses import frame_on
 from varichain.scene.scene import drawn_shapes
 from varichain.scene.stand_ins import bone_radius
 from varichain.spatial.arrays import Array
+
+_LETTER = 0.6  # width of a letter, in heights
 
 
 def svg_of(playback: Playback, size: tuple[int, int], look: Look) -> str:
@@ -46,7 +49,7 @@ class _Sheet:
     """A sheet of paper: where points of the world are on it [pixels], and what is drawn."""
 
     def __init__(self, playback: Playback, size: tuple[int, int], look: Look) -> None:
-        self.playback, self.look, self.scene, self.poses = playback, look, playback.scenes[0], _all_poses(playback)
+        self.playback, self.look, self.scene, self.poses = playback, look, playback.scenes[0], playback.first_poses
         self._axes = axes_of(look.view)
         feet = [joint.at.p for joint in self.scene.joints if joint.parent == "ground" and look.joints]
         below = np.array(feet).reshape(-1, 3) - 5.0 * self.scene.mark * self._axes[1]
@@ -144,9 +147,9 @@ class _Sheet:
             yield _line(start, end, hex_color(palette.ELEMENT), 0.6 * self._mark)
 
     def forces(self) -> Iterator[str]:
-        """Arrows at loops."""
+        """Arrows of the forces of loops and contacts."""
         playback, color = self.playback, hex_color(palette.FORCE)
-        for place, force in zip(playback.loop_places[0], playback.loop_forces[0], strict=True):
+        for place, force in zip(playback.force_places[0], playback.forces[0], strict=True):
             a, b = self.on(np.array([place, place + playback.arrow_scale * force]))
             length = float(np.linalg.norm(b - a))
             if length > 2.0 * self._mark:
@@ -169,10 +172,13 @@ class _Sheet:
         return f'fill="{hex_color(palette.TRACKED)}"', ring
 
     def labels(self) -> Iterator[str]:
-        """Names of links beside their middles."""
-        for part in self.scene.parts:
-            x, y = self.on(np.mean(box_around([part], self.poses), axis=0))
-            yield self._text(part.name, x + 1.5 * self._mark, y, 0.8 * self._letters)
+        """Names of links beside their middles, none over another."""
+        names, height = [part.name for part in self.scene.parts], 0.8 * self._letters
+        middles = [np.mean(box_around([part], self.poses), axis=0) for part in self.scene.parts]
+        places = self.on(np.array(middles).reshape(-1, 3)) + np.array([1.5 * self._mark, 0.0])
+        widths = np.array([_LETTER * height * len(name) for name in names])
+        for name, (x, y) in zip(names, spread(places, widths, 1.15 * height, self._size[1]), strict=True):
+            yield self._text(name, float(x), float(y), height)
 
     def title(self) -> Iterator[str]:
         """The mechanism's name."""
@@ -186,17 +192,12 @@ class _Sheet:
 
 def planar_view(playback: Playback) -> tuple[float, float] | None:
     """Turn and lift [rad] of the camera that looks along the axes of a planar mechanism; None if it is not planar."""
-    scene, poses = playback.scenes[0], _all_poses(playback)
+    scene, poses = playback.scenes[0], playback.first_poses
     normal = _normal(scene.joints + scene.loops, poses)
     if normal is None:
         return None
     x, y, z = normal if normal[np.argmax(np.abs(normal))] * (-1.0 if abs(normal[2]) < 0.9 else 1.0) > 0 else -normal
     return (-0.5 * math.pi if abs(z) > 0.999 else math.atan2(y, x)), math.asin(max(-1.0, min(1.0, z)))
-
-
-def _all_poses(playback: Playback) -> Poses:
-    """Poses of all links in the first frame, those that cannot be seen and ground included."""
-    return link_poses(playback.scenes[0].mechanism, playback.trace.epochs[0]["q"][0])
 
 
 def _normal(joints: tuple[JointMark, ...], poses: Poses) -> Array | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from varichain.scene import palette
-from varichain.trace.text import event_text
+from varichain.trace.text import event_name, event_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,8 +45,10 @@ def _event_texts(trace: Trace) -> dict[float, tuple[str, str]]:
     for epoch in trace.epochs:
         if epoch.event is not None and len(epoch):
             edits = epoch.event.get("edits") or []
-            words = [f"{str(edit['kind']).split()[0]} {edit['joint']}" for edit in edits] or [event_text(epoch.event)]
-            kind = words[0].split()[0] if edits else "event"
+            verbs = [f"{str(edit['kind']).split()[0]} {edit['joint']}" for edit in edits]
+            kind = verbs[0].split()[0] if edits else "event"
+            name = event_name(epoch.event)
+            words = [name] if name else verbs or [event_text(epoch.event)]
             before, first = found.get(epoch.end, ("", kind))
             found[epoch.end] = (", ".join([before, *words] if before else words), first)
     return found

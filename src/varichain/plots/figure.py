@@ -35,7 +35,7 @@ def plot(
     joints: Sequence[str] | None = None,
     title: str | None = None,
 ) -> Figure:
-    """What a trace says over time as a matplotlib figure: one panel below the other, events marked through all of them.
+    """Plot a trace over time, as a matplotlib figure: one panel below the other, with events marked in all of them.
 
     Save it with `figure.savefig("run.png")`; a notebook shows it by itself.
 

@@ -1,4 +1,4 @@
-"""Coordinates and loop forces at any times of an epoch, between its samples."""
+"""Coordinates and forces of loops and contacts at any times of an epoch, between its samples."""
 
 from __future__ import annotations
 
@@ -26,6 +26,16 @@ def moments_of(epoch: Epoch, times: Array) -> tuple[Array, Array]:
     span = np.where(after > before, epoch.time[after] - epoch.time[before], 1.0)
     u = np.where(after > before, (times - epoch.time[before]) / span, 0.0)
     return _coordinates(epoch, before, after, span, u), _forces(epoch, before, after, u, n_loops)
+
+
+def contact_forces_of(epoch: Epoch, times: Array) -> tuple[tuple[str, ...], Array]:
+    """Names of contacts, and their forces (n, contacts, 3) [N] at times within an epoch; linear between samples."""
+    names = tuple(epoch.columns.labels.get("contact_modes", ()))
+    if not names or "contact_forces" not in epoch.columns:
+        return (), np.zeros((len(times), 0, 3))
+    forces = np.nan_to_num(epoch["contact_forces"])
+    columns = [np.interp(times, epoch.time, column) if column.any() else np.zeros(len(times)) for column in forces.T]
+    return names, np.column_stack(columns).reshape(len(times), -1, 3)
 
 
 def aims_of(epoch: Epoch, times: Array) -> dict[str, Array]:

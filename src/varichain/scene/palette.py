@@ -42,6 +42,8 @@ TRACKED = _rgba("#1b4f9c")
 """A tracked point."""
 GROUND = _rgba("#e9ecef")
 """The ground."""
+SURFACE = _rgba("#d5d9dd")
+"""A ramp or a wall: a half-space that is no level floor."""
 FOOTPRINT = _rgba("#8b7a66")
 """A footprint that the ground has kept."""
 GRID = _rgba("#c3c9d0")

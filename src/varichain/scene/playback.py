@@ -8,23 +8,26 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from varichain.errors import InputError, UnknownNameError
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scene.camera import outline
+from varichain.scene.contacts import Contacts
 from varichain.scene.footprints import footprints_of
-from varichain.scene.moments import aims_of, moments_of
+from varichain.scene.moments import aims_of, contact_forces_of, moments_of
 from varichain.scene.poses import Poses, frame_on, link_poses, matrices_from_quaternions
 from varichain.scene.scene import Part, Scene, ball_of, box_around, corners_of, loop_places, scene_of
+from varichain.scene.surfaces import floor_height
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import positive_scalar
 from varichain.spatial.pose import Pose
 from varichain.trace import Epoch, Trace
-from varichain.trace.text import event_text
+from varichain.trace.text import event_name, event_text
 
 _MOST_FRAMES = 10**6
 _MOST_TIMES = 10**12  # frames of which some are taken
-_SURROUNDINGS = 1.4  # how much larger a picture may become to show what stands still too
+_SURROUNDINGS, _AROUND_STILLS = 1.4, 2.2  # how much larger a film, or a still, may become to show what is fixed too
 _JOURNEY = 3.0  # radius of a whole run, relative to that of the figure
 _ARROW = 0.45  # length of the arrow of a large force, relative to the size of what is seen
 _LONGEST = 1.6  # ... and of the largest of all, where peaks stand out
@@ -65,6 +68,7 @@ class Playback:
         parts: What all links of all epochs look like (k,), then footprints; their names are stable.
         footprints: When each group of footprints is there [s], by the name of its part.
         p, quaternions: Origins (n, k, 3) [m] and orientations (w, x, y, z) (n, k, 4) of the parts; signs never jump.
+        first_poses: Poses of all links in the first frame, those that cannot be seen and ground included.
         is_shown: Which parts exist (n, k).
         loops: Names of the joints that close loops in any epoch (l,).
         is_closed: Which of these do (n, l).
@@ -72,6 +76,9 @@ class Playback:
         loop_ends: Where they are on the other links (n, l, 3) [m].
         is_line: Which are force elements between two points (l,).
         loop_forces: Forces (n, l, 3) [N] on the real links there; zeros if the trace has none.
+        contacts: Pairs of a link and a surface that bears it at any time (c,), such as "left foot on floor".
+        contact_places: Their centres of pressure (n, c, 3) [m].
+        contact_forces: Forces (n, c, 3) [N] of the surfaces on the links; zero where they do not touch.
         markers: Events, in order.
         trails: Paths (n, 3) [m] of the chosen points, by name; NaN where there is none.
         aims: Tracked points and their targets (2, n, 3) [m], by name; NaN where there is none.
@@ -79,7 +86,13 @@ class Playback:
     """
 
     def __init__(
-        self, trace: Trace, fps: float = 30.0, speed: float = 1.0, trails: Sequence[str] = (), most: int | None = None
+        self,
+        trace: Trace,
+        fps: float = 30.0,
+        speed: float = 1.0,
+        trails: Sequence[str] = (),
+        most: int | None = None,
+        at: float | None = None,
     ) -> None:
         """Compute all frames.
 
@@ -89,6 +102,7 @@ class Playback:
             speed: Simulated seconds in a second of film.
             trails: Names of links or of named frames whose paths are wanted.
             most: If there would be more frames than this, only every second, third, ... is taken.
+            at: Time of the one frame that is wanted [s]; None for all of them.
 
         Raises:
             InputError: There is nothing to be shown: no samples, or none with coordinates.
@@ -99,9 +113,11 @@ class Playback:
         epochs = [epoch for epoch in trace.epochs if len(epoch)]
         if not epochs:
             raise InputError("the trace has no samples: there is nothing to be shown")
+        if at is not None:
+            epochs = [trace.epoch_at(at)]
         if any(name not in epoch.columns for epoch in epochs for name in ("time", "q")):
             raise InputError("the samples have no time or no coordinates 'q': there is nothing to be shown")
-        grid = _grid(epochs, self.fps / self.speed, most)
+        grid = _grid(epochs, self.fps / self.speed, most) if at is None else np.array([at])
         self.scenes = tuple(_scenes(epochs))
         prints = footprints_of(trace.log)
         self.footprints = {part.name: made for made, part in prints}
@@ -112,8 +128,11 @@ class Playback:
         filled = [_Span(epoch, scene, grid, epoch is epochs[-1]) for epoch, scene in both]
         self.time = np.concatenate([span.time for span in filled])
         self.epoch = np.repeat(np.arange(len(filled)), [len(span.time) for span in filled])
+        first = next(span.poses for span in filled if len(span.time))
+        self.first_poses = Poses(first.names, first.p[0], first.R[0])
         self._place(filled)
         self.markers = tuple(marker for k in range(len(epochs)) for marker in _markers(epochs, self.scenes, k))
+        self._place_contacts(filled)
         self.trails = {name: _trail(name, filled) for name in trails}
         self.aims = {name: _aim(name, filled) for name in dict.fromkeys(name for span in filled for name in span.aims)}
 
@@ -147,7 +166,7 @@ class Playback:
         still_low, still_high = self._box(set(range(len(self.parts))) - set(self._moving), self.floor)
         still_low[2] = max(still_low[2], self.floor)
         near, whole = ball_of(low, high), ball_of(np.minimum(low, still_low), np.maximum(high, still_high))
-        return whole if whole[1] <= _SURROUNDINGS * near[1] else near
+        return whole if whole[1] <= self._surroundings * near[1] else near
 
     @cached_property
     def outline(self) -> Array:
@@ -156,8 +175,12 @@ class Playback:
         if not self.parts:
             return np.array([[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]])
         near, whole = self._outline(self._moving or every), self._outline(every)
-        is_near = np.linalg.norm(np.ptp(whole, axis=0)) <= _SURROUNDINGS * np.linalg.norm(np.ptp(near, axis=0))
+        is_near = np.linalg.norm(np.ptp(whole, axis=0)) <= self._surroundings * np.linalg.norm(np.ptp(near, axis=0))
         return whole if is_near else near
+
+    @property
+    def _surroundings(self) -> float:
+        return _SURROUNDINGS if len(self) > 1 else _AROUND_STILLS
 
     @cached_property
     def figure(self) -> Array:
@@ -185,8 +208,13 @@ class Playback:
 
     @cached_property
     def floor(self) -> float:
-        """Height of the ground [m]: zero if all begins above it, else below all that is ever seen."""
-        poses = self.poses(0)
+        """Height of the ground [m]: of a level floor that links touch; else zero if all begins above it.
+
+        If not all does, it is below all that is ever seen.
+        """
+        floor, poses = floor_height(self.scenes[0].mechanism), self.poses(0)
+        if floor is not None:
+            return floor
         first, _ = box_around((part for part in self.parts if part.name in poses.names), poses)
         if not first[2] < -0.1 * self.size:
             return 0.0
@@ -195,7 +223,7 @@ class Playback:
     @cached_property
     def arrow_scale(self) -> float:
         """Length of force arrows per force [m/N]: large forces of the run are as long as the figure's radius halved."""
-        forces = np.linalg.norm(self.loop_forces, axis=-1)[self.is_closed]
+        forces = np.linalg.norm(self.forces, axis=-1)[self.acts]
         large = float(np.quantile(forces, 0.9)) if len(forces) else 0.0
         most = float(forces.max(initial=0.0))
         if not large > 0.0:
@@ -225,12 +253,27 @@ class Playback:
             R = matrices_from_quaternions(self.quaternions[shown, k])
             placed = (self.p[shown, k] - start[shown])[:, None] + corners @ np.swapaxes(R, -1, -2)
             found.append(outline(placed.reshape(-1, 3)))
-        arrows = self.arrow_scale * self.loop_forces
+        arrows = self.arrow_scale * self.forces
         arrows *= np.minimum(1.0, _ARROW * self.size / np.maximum(np.linalg.norm(arrows, axis=-1), 1e-9))[..., None]
-        tips = (self.loop_places + arrows - start[:, None])[self.is_closed]
+        tips = (self.force_places + arrows - start[:, None])[self.acts]
         aims = np.concatenate([np.zeros((0, 3)), *((aim - start).reshape(-1, 3) for aim in self.aims.values())])
         ends = (self.loop_ends - start[:, None])[self.is_closed & self.is_line]
         return np.concatenate([*found, outline(tips), outline(ends), outline(aims[np.isfinite(aims).all(axis=1)])])
+
+    @cached_property
+    def forces(self) -> Array:
+        """Forces (n, l + c, 3) [N] that arrows show: of loops, then of contacts."""
+        return np.concatenate([self.loop_forces, self.contact_forces], axis=1)
+
+    @cached_property
+    def force_places(self) -> Array:
+        """Where these forces act (n, l + c, 3) [m]."""
+        return np.concatenate([self.loop_places, self.contact_places], axis=1)
+
+    @cached_property
+    def acts(self) -> NDArray[np.bool_]:
+        """Which of these forces there are (n, l + c)."""
+        return np.concatenate([self.is_closed, self.contact_forces.any(axis=-1)], axis=1)
 
     def lines(self, i: int) -> Array:
         """Ends (k, 2, 3) [m] of the force elements between two points in frame i."""
@@ -239,12 +282,16 @@ class Playback:
 
     @cached_property
     def _moving(self) -> list[int]:
-        """Parts that are not at one place all the time."""
+        """Parts that are not at one place all the time, or could leave it."""
+        welded = set[str]().union(*(scene.welded for scene in self.scenes), self.footprints)
         return [
             k
-            for k in range(len(self.parts))
+            for k, part in enumerate(self.parts)
             if (shown := self.is_shown[:, k]).any()
-            and max(np.ptp(of[shown, k], axis=0).max() for of in (self.p, self.quaternions)) > 1e-9
+            and (
+                part.name not in welded
+                or max(np.ptp(of[shown, k], axis=0).max() for of in (self.p, self.quaternions)) > 1e-9
+            )
         ]
 
     def _place(self, spans: Sequence[_Span]) -> None:
@@ -274,6 +321,27 @@ class Playback:
             self.is_shown[:, index[name]] = self.time >= made
         _unwind(self.quaternions)
 
+    def _place_contacts(self, spans: Sequence[_Span]) -> None:
+        """Fill in where surfaces bear links, and by which forces; contacts that cannot be drawn become a note."""
+        found: list[tuple[tuple[str, ...], Array, Array]] = []
+        for span in spans:
+            try:
+                found.append(span.pressures())
+            except InputError as error:  # a mesh that is gone
+                self.notes = tuple(dict.fromkeys([*self.notes, f"forces of contacts are not drawn: {error}"]))
+                found.append(((), *np.zeros((2, len(span.time), 0, 3))))
+        bearing = [pair for pairs, _, forces in found for k, pair in enumerate(pairs) if forces[:, k].any()]
+        self.contacts = tuple(dict.fromkeys(bearing))
+        self.contact_places, self.contact_forces = np.zeros((2, len(self.time), len(self.contacts), 3))
+        row = 0
+        for span, (pairs, places, forces) in zip(spans, found, strict=True):
+            rows = slice(row, row + len(span.time))
+            for k, pair in enumerate(pairs):
+                if pair in self.contacts:
+                    column = self.contacts.index(pair)
+                    self.contact_places[rows, column], self.contact_forces[rows, column] = places[:, k], forces[:, k]
+            row = rows.stop
+
 
 class _Span:
     """The frames of one epoch."""
@@ -287,6 +355,13 @@ class _Span:
         q, self.forces = moments_of(epoch, self.time)
         self.poses = link_poses(scene.mechanism, q)
         self.aims = aims_of(epoch, self.time)
+        self._contacts = contact_forces_of(epoch, self.time)
+
+    def pressures(self) -> tuple[tuple[str, ...], Array, Array]:
+        """Pairs of links and surfaces by name, with their centres of pressure and forces (n, pairs, 3) [m, N]."""
+        names, forces = self._contacts
+        contacts = Contacts(self.scene.mechanism, names)
+        return contacts.pairs, *contacts.pressures(self.poses, forces)
 
 
 def _grid(epochs: Sequence[Epoch], rate: float, most: int | None) -> Array:
@@ -336,7 +411,7 @@ def _markers(epochs: Sequence[Epoch], scenes: Sequence[Scene], k: int) -> list[M
         return []
     time = epochs[k].end
     edits = event.get("edits") or []
-    name = ", ".join(name for name in map(str, event.get("names") or ()) if name and not name.startswith("t = "))
+    name = event_name(event)
     found = []
     for edit in edits:
         verb, joint = str(edit["kind"]).split()[0], edit["joint"]

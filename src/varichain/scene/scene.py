@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -17,9 +18,12 @@ from varichain.scene.meshes import shape_triangles
 from varichain.scene.palette import RGBA
 from varichain.scene.poses import Poses, frame_on
 from varichain.scene.stand_ins import bone_radius, stand_in
+from varichain.scene.surfaces import ground_shapes
 from varichain.scene.triangles import Triangles, joined
 from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
+
+_LINKS = 20.0  # length of a usual link, in radii of bones
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +126,15 @@ class Scene:
             return palette.IN_LOOPS
         return palette.LINK if surface.color is None else surface.color
 
+    @cached_property
+    def welded(self) -> frozenset[str]:
+        """Names of the ground and of all links that joints without freedoms fix to it."""
+        found = {self.mechanism.ground.name}
+        for joint in self.joints:  # parents come first
+            if joint.model.n_v == 0 and joint.parent in found:
+                found.add(joint.link)
+        return frozenset(found)
+
     def bounding_sphere(self, poses: Poses) -> tuple[Array, float]:
         """Centre (3,) [m] and radius [m] of a ball around all parts in one configuration."""
         return ball_of(*box_around((part for part in self.parts if part.name in poses.names), poses))
@@ -186,7 +199,8 @@ def drawn_shapes(
 
     Beside links with shapes, one without that is welded on is a frame, and not drawn.
     """
-    drawn = [(shape, shape_triangles(shape, notes)) for shape in link.shapes]
+    shapes = link.shapes if not link.is_ground else (*link.shapes, *ground_shapes(mechanism, _LINKS * radius))
+    drawn = [(shape, shape_triangles(shape, notes)) for shape in shapes]
     is_frame = link.is_ground or (has_shapes and isinstance(link.joint, Fixed) and not link.shapes)
     is_stand_in = not is_frame and all(surface is None for _, surface in drawn)
     if is_stand_in:

@@ -4,6 +4,7 @@
 """
 
 from varichain.instants.restraints import SoftLimits
+from varichain.simulation.closed_contacts import ClosedContacts, closed_contacts
 from varichain.simulation.controllers import PD, Compiled, ComputedTorque, Torques
 from varichain.simulation.discrete import Discrete
 from varichain.simulation.events import at, stop, use, when, when_force
@@ -16,6 +17,7 @@ from varichain.simulation.simulation import Recorder, Simulation
 
 __all__ = [
     "PD",
+    "ClosedContacts",
     "Compiled",
     "ComputedTorque",
     "Discrete",
@@ -27,6 +29,7 @@ __all__ = [
     "Torques",
     "at",
     "clearances",
+    "closed_contacts",
     "resume",
     "rollout",
     "separate",

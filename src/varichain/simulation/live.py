@@ -6,7 +6,7 @@ import os
 import queue
 import threading
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 from types import TracebackType
@@ -25,14 +25,14 @@ from varichain.simulation.live_recording import Recording
 from varichain.simulation.live_simulation import LiveSimulation, Start
 from varichain.simulation.settings import DEFAULTS, checked_settings, checked_speed, checked_until
 from varichain.simulation.subscription import Subscription
-from varichain.spatial.checks import finite_array, flag
+from varichain.spatial.checks import finite_array, flag, mapping, name_string
 
 Answer = Future[Report | None]
 Command = tuple[str, Callable[[], Any], Answer]
 
 
 class LiveRun:
-    """A simulation in a thread of its own, in real time.
+    """A simulation in its own thread, in real time.
 
     Commands (`pause`, `cut`, ...) are carried out between two chunks of steps, one after the other. Each returns a
     Future at once; its result is the report of the command, None if there is nothing to report. A command that fails
@@ -140,6 +140,13 @@ class LiveRun:
         """Begin again with the mechanism and the state of the start."""
         return self._command("reset", self._simulation.reset)
 
+    def undo(self) -> Answer:
+        """Go back to before the last change of structure or gravity, by hand or by an event, and pause.
+
+        An event that made the change does not come again. A trace ends, and the next goes to a file with a number.
+        """
+        return self._command("undo", self._simulation.undo)
+
     def set_speed(self, speed: float) -> Answer:
         """Choose how many simulated seconds a second of wall time should take."""
         return self._command(f"set the speed to {speed}", lambda: self._simulation.set_speed(checked_speed(speed)))
@@ -186,6 +193,19 @@ class LiveRun:
     def release(self) -> Answer:
         """Drag no longer."""
         return self._command("release", self._simulation.release)
+
+    def pose(self, joints: Mapping[str, float]) -> Answer:
+        """Set the coordinates of tree joints [rad or m] of a paused run, {"knee": 0.3, ...}; all come to rest.
+
+        Loops and couplings are closed with these joints as given. A run whose trace is written cannot be posed.
+        """
+        wanted = {name_string(name, "joint"): value for name, value in mapping(joints, "joints").items()}
+        return self._command(f"pose {', '.join(map(repr, wanted))}", lambda: self._simulation.pose(wanted))
+
+    def hold(self, is_kept: bool = True) -> Answer:
+        """Hold the present posture by torques of the actuated joints, besides the run's own; False ends it."""
+        is_kept = flag(is_kept, "is_kept")
+        return self._command("hold the posture" if is_kept else "let go", lambda: self._simulation.hold(is_kept))
 
     def close(self) -> None:
         """End the run and its thread; a trace is finished. Called again it does nothing."""

@@ -27,6 +27,7 @@ class LiveStructure:
         drawing: Its tree, drawn in text.
         counts: N_J, rank of the loops, N_F.
         log: Lines of the structure log, oldest first.
+        contacts: Names of the contacts, in the order of `LiveFrame.contact_forces`; none if contacts are off.
     """
 
     number: int
@@ -34,6 +35,7 @@ class LiveStructure:
     drawing: str
     counts: Counts
     log: tuple[str, ...]
+    contacts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,14 +70,17 @@ class LiveFrame:
 
     Attributes:
         time: Simulated time [s].
-        q: Coordinates (n_q,).
+        q, v: Coordinates (n_q,) and velocities (n_v,).
         loop_forces: Wrenches [moment; force] (n_loops, 6) on the real links, at the joints, world axes.
+        contact_forces: Forces (contacts, 3) [N] of surfaces on links, world axes.
         energy: Kinetic energy, that of gravity and that of springs [J].
         structure: The structure.
         speed: Simulated seconds that a second of wall time should take.
         rate: Simulated seconds per second of wall time, measured over the last second.
         is_paused: Whether the run waits.
         message: Why the run waits; empty if there is no reason to give.
+        until: When the run pauses [s]; None if it does not.
+        is_kept: Whether torques hold a posture.
         drag: Link, point in its frame and target in the world, while one is dragged.
         reports: The latest reports, oldest first.
         aims: Tracked points and their targets (2, 3) [m], by name; NaN where there is none.
@@ -83,13 +88,17 @@ class LiveFrame:
 
     time: float
     q: Array
+    v: Array
     loop_forces: Array
+    contact_forces: Array
     energy: tuple[float, float, float]
     structure: LiveStructure
     speed: float
     rate: float
     is_paused: bool
     message: str
+    until: float | None
+    is_kept: bool
     drag: tuple[str, Array, Array] | None
     reports: tuple[Report, ...]
     aims: dict[str, Array]
@@ -99,4 +108,5 @@ def structure_of(m: Mechanism, engine: Engine, number: int) -> LiveStructure:
     """The structure that an engine moves."""
     found = mobility(m, engine.state, probe=False)
     counts = (found.n_all, found.rank, found.n_independent)
-    return LiveStructure(number, description(m), str(m), counts, tuple(map(str, m.log)))
+    contacts = () if engine.touching is None else tuple(engine.touching.names)
+    return LiveStructure(number, description(m), str(m), counts, tuple(map(str, m.log)), contacts)

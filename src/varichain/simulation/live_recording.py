@@ -56,9 +56,14 @@ class Recording:
 class LiveRecorder(Recorder):
     """Recorder of a live run: reports its changes, and writes its trace if there is one."""
 
-    def __init__(self, recording: Recording | None, on_change: Callable[[list[str], list[Any], Changed], None]) -> None:
-        """Call `on_change` with names, actions and result of every change."""
-        self._recording, self._on_change = recording, on_change
+    def __init__(
+        self,
+        recording: Recording | None,
+        before: Callable[[list[Any]], None],
+        after: Callable[[list[str], list[Any], Changed], None],
+    ) -> None:
+        """Call `before` with the actions of every change, and `after` with its names, actions and result."""
+        self._recording, self._before, self._after = recording, before, after
         self._names: list[str] = []
         self._actions: list[Any] = []
 
@@ -70,6 +75,7 @@ class LiveRecorder(Recorder):
     def before_change(self, simulation: Simulation, names: list[str], actions: list[Any]) -> None:
         """Remember the events and actions of the change."""
         self._names, self._actions = names, actions
+        self._before(actions)
         if self._recording is not None:
             self._recording.recorder.before_change(simulation, names, actions)
 
@@ -77,4 +83,4 @@ class LiveRecorder(Recorder):
         """Report the change."""
         if self._recording is not None:
             self._recording.recorder.after_change(simulation, changed)
-        self._on_change(self._names, self._actions, changed)
+        self._after(self._names, self._actions, changed)

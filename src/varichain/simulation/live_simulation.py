@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time as clock
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from varichain.dynamics.assembly import assemble
 from varichain.dynamics.kinematics import pose
 from varichain.errors import (
     DivergenceError,
@@ -24,24 +26,27 @@ from varichain.instants.actions import Connect, SetGravity
 from varichain.layout.state import State
 from varichain.mechanism.joint_text import loop_joint
 from varichain.mechanism.mechanism import Mechanism
+from varichain.simulation.controllers import PD, ComputedTorque
 from varichain.simulation.controls import Controls
 from varichain.simulation.dragging import Drag
 from varichain.simulation.events import Action, Event, Use
+from varichain.simulation.holding import hold_posture
 from varichain.simulation.live_frames import LiveFrame, Report, structure_of
 from varichain.simulation.live_recording import LiveRecorder, Recording
 from varichain.simulation.observing import aims_of
 from varichain.simulation.pacing import CHUNK, Pace
 from varichain.simulation.recording import described
 from varichain.simulation.settings import Settings
-from varichain.simulation.simulation import Changed, Simulation
+from varichain.simulation.simulation import Changed, Memory, Simulation
 from varichain.simulation.start import checked_start
-from varichain.spatial.checks import finite_array
+from varichain.spatial.checks import finite_array, finite_scalar
 from varichain.spatial.pose import Pose
 
 # Refusals of an event whose actions have become impossible through commands: nothing was changed.
 _REFUSED = (UnknownNameError, DuplicateNameError, StructureError, GapError)
 _BY_HAND = "by hand"  # name of commands among the events of a trace
 _MOST_REPORTS = 100
+_MOST_UNDONE = 20  # changes that can be undone
 _LONGEST = 2.0 * CHUNK  # [s] of wall time after which commands are carried out
 
 
@@ -54,6 +59,25 @@ class Start:
     settings: Settings
     events: list[Event]
     controls: dict[str, Any]  # controller, motion and forces
+
+
+@dataclass(frozen=True)
+class Past:
+    """An instant before a change.
+
+    Attributes:
+        what: The change in words.
+        number: Number of its report.
+        time: When it was [s].
+        is_event: Whether an event made it.
+        memory: The simulation just before.
+    """
+
+    what: str
+    number: int
+    time: float
+    is_event: bool
+    memory: Memory
 
 
 class LiveSimulation:
@@ -74,10 +98,13 @@ class LiveSimulation:
         self._failure: Exception | None = None  # error that ended the run
         self._what = ""  # the command that is being carried out
         self._drag: Drag | None = None
+        self._kept: PD | ComputedTorque | None = None  # holds a posture
         self._n_structures = self._n_reports = 0
         self._reports: deque[Report] = deque(maxlen=_MOST_REPORTS)
+        self._past: deque[Past] = deque(maxlen=_MOST_UNDONE)  # instants before changes
+        self._before: Memory | None = None  # instant before the change that is being made
         self._recording = recording
-        self._recorder = LiveRecorder(recording, self._has_changed)
+        self._recorder = LiveRecorder(recording, self._will_change, self._has_changed)
         self.pace = Pace(start.s.time, start.settings.step, speed)
         self._begin()
 
@@ -94,9 +121,12 @@ class LiveSimulation:
         self._simulation.begin()
         if self._recording is not None:
             self._recording.begin(self._simulation)
-        self._structure = structure_of(m, self._simulation.engine, self._n_structures)
-        self._n_structures += 1
+        self._new_structure()
         self.pace.begin(self._simulation.time)  # from now: the first run in a process compiles before
+
+    def _new_structure(self) -> None:
+        self._structure = structure_of(self._simulation.m, self._simulation.engine, self._n_structures)
+        self._n_structures += 1
 
     # Clock
 
@@ -162,10 +192,39 @@ class LiveSimulation:
     def reset(self) -> None:
         """Begin again."""
         self.finish()
-        self._drag, self.message, self._failure = None, "", None
+        self._drag, self._kept, self.message, self._failure = None, None, "", None
         self._until = np.inf if self._end is None else self._end
+        self._reports.clear()
+        self._past.clear()
         self._begin()
         self._report("reset")
+
+    def undo(self) -> None:
+        """Go back to before the last change, by hand or by an event, and pause; the event does not come again.
+
+        A trace ends, and the next begins there.
+
+        Raises:
+            InputError: Nothing has changed since the start.
+        """
+        if not self._past:
+            raise InputError("there is no change to undo since the start")
+        past = self._past.pop()
+        while past.is_event and self._past and self._past[-1].is_event and self._past[-1].time == past.time:
+            past = self._past.pop()  # one event causes another: an instant is undone as a whole
+        self.finish()
+        self._simulation.go_back(past.memory)
+        self._drag = forces if isinstance(forces := self._simulation.forces, Drag) else None
+        given = self._simulation.controller
+        self._kept = self._kept if isinstance(given, list) and self._kept in given else None
+        self._stop("")
+        self._failure = None
+        self._reports = deque((r for r in self._reports if r.number < past.number), maxlen=_MOST_REPORTS)
+        self._new_structure()
+        if self._recording is not None:
+            self._recording.begin(self._simulation)
+        self.pace.begin(self._simulation.time)
+        self._report(f"undo: {past.what}")
 
     def finish(self) -> None:
         """End the trace, if there is one, with the outcome of the run."""
@@ -211,6 +270,48 @@ class LiveSimulation:
             self.change([Use({"forces": self._own_forces()})])
             self._drag = None
 
+    def pose(self, joints: Mapping[str, float]) -> None:
+        """Set coordinates of joints of a paused run, at rest; loops and couplings are closed, the others follow.
+
+        Raises:
+            InputError: The run is not paused, its trace is written, or a joint does not have one coordinate.
+            LimitError, AssemblyError: There is no such posture.
+        """
+        if not self.is_paused:
+            raise InputError("pause the run to pose it")
+        if self._recording is not None:
+            raise InputError(
+                "a run whose trace is written cannot be posed: nothing in it would explain the new posture"
+            )
+        m, s = self._simulation.m, self._simulation.engine.state.copy()
+        for name, value in joints.items():
+            n_q = m.joint(name).n_q
+            if name not in s.joints or n_q != 1:
+                raise InputError(f"joint {name!r} has {n_q} coordinates; only tree joints of one are posed so")
+            s[name].q = finite_scalar(value, f"coordinate of {name!r}")
+        s.v = np.zeros(m.n_v)
+        if m.virtual_links or m.couplings:
+            s = assemble(m, s, hold=[*joints]).state
+        self._simulation.put(checked_start(m, s, self._start.settings))
+        if self._kept is not None:
+            self.hold(True)
+
+    def hold(self, is_kept: bool) -> None:
+        """Hold the present posture by torques of all actuated joints, or no longer.
+
+        Raises:
+            InputError: No joint has an actuator.
+        """
+        given, keeper = self._simulation.controller, self._kept
+        laws = [law for law in (given if isinstance(given, list | tuple) else [given]) if law not in (None, keeper)]
+        if is_kept:
+            keeper = hold_posture(self._simulation.m, self._simulation.engine.state)
+            self.change([Use({"controller": [*laws, keeper]})])
+            self._kept = keeper
+        elif keeper is not None:
+            self.change([Use({"controller": laws or None})])
+            self._kept = None
+
     def _own_forces(self) -> Any:
         """The run's own forces, which an event may have chosen since the start."""
         forces = self._simulation.forces
@@ -231,19 +332,26 @@ class LiveSimulation:
         """The newest report, if it has at least this number."""
         return self._reports[-1] if self._n_reports > number else None
 
+    def _will_change(self, actions: list[Any]) -> None:
+        """Remember the instant before a change; forces and controllers alone are none."""
+        self._before = None if all(isinstance(action, Use) for action in actions) else self._simulation.memory()
+
     def _has_changed(self, names: list[str], actions: list[Any], changed: Changed) -> None:
         """Report a change by a command or by an event."""
         before, after = self._structure.counts, None
         if changed.entry is not None or any(isinstance(action, SetGravity) for action in actions):
-            self._structure = structure_of(self._simulation.m, changed.engine, self._n_structures)
-            self._n_structures += 1
+            self._new_structure()
             after = self._structure.counts
         edits = () if changed.entry is None else changed.entry.edits
         impulses = [float(np.linalg.norm(edit.impulse[3:])) for edit in edits if edit.impulse is not None]
-        words = f"{', '.join(names)}: {'; '.join(map(described, actions))}"
+        what = self._what if names == [_BY_HAND] else ", ".join(names)
+        if self._before is not None:
+            is_event = names != [_BY_HAND]
+            self._past.append(Past(what, self._n_reports, self._simulation.time, is_event, self._before))
+        did = () if edits else tuple(map(described, actions))
         self._report(
-            self._what if names == [_BY_HAND] else words,
-            entries=tuple(map(str, edits)),
+            what,
+            entries=(*map(str, edits), *(did if names != [_BY_HAND] else ())),
             impulse=max(impulses, default=0.0),
             energy_lost=changed.energy_lost,
             before=before if after is not None else None,
@@ -261,13 +369,17 @@ class LiveSimulation:
         return LiveFrame(
             time=self._simulation.time,
             q=sample.q.copy(),
+            v=sample.v.copy(),
             loop_forces=sample.loop_forces.reshape(-1, 6).copy(),
+            contact_forces=np.array(sample.contact_forces).reshape(-1, 3),
             energy=(kinetic, gravity, springs),
             structure=self._structure,
             speed=self.pace.speed,
             rate=0.0 if self.is_paused else self.pace.rate,
             is_paused=self.is_paused,
             message=self.message,
+            until=self._end,
+            is_kept=self._kept is not None,
             drag=None if drag is None else (drag.link, drag.point, drag.target),
             reports=tuple(self._reports),
             aims=aims_of(self._simulation.m, self._simulation.engine.state, self._simulation.observers),

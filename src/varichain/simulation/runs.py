@@ -43,7 +43,7 @@ def simulate(
     overwrite: bool = False,
     progress: bool | Callable[[float, float], Any] = False,
 ) -> Trace:
-    """Simulate a mechanism from a state to a time, through structure changes; neither of the two is changed.
+    """Simulate a mechanism from a state to a time, through structure changes; both arguments stay as they are.
 
     Args:
         m: Mechanism.
@@ -165,7 +165,7 @@ def resume(
     overwrite: bool = False,
     progress: bool | Callable[[float, float], Any] = False,
 ) -> Trace:
-    """Continue the run of a trace with its method, steps and limits: the same bits as one run without a break.
+    """Continue the run of a trace with its method, steps and limits: bit-identical to a run without a break.
 
     A trace that ended between points of its grid of time is continued from the last of them. Events, controllers,
     motions and forces are code, which traces do not contain: give the same ones again. Events that have happened do not

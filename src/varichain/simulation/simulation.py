@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time as clock
 from collections.abc import Collection, Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -45,6 +46,7 @@ from varichain.simulation.watches import BREAKS, ConditionWatch, Watch, has_brea
 CHECKPOINT_VERSION = 6
 """Version of the names in a checkpoint; those of version 1 were positions in arrays."""
 
+_PLAN = ("_times", "_watches", "_values", "_first_tick", "_n_ticks", "_has_begun", "_is_near", "_fired", "_used")
 _LOCATED = 1e-11  # [s]
 _MOST_CHANGES = 100  # at one instant
 _NEAR = 1e-8  # [s] after which a condition that has passed zero is evaluated again
@@ -65,6 +67,24 @@ class Changed:
     engine: Engine
     entry: LogEntry | None
     energy_lost: float
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """All that a simulation goes back to an instant with, its structure included.
+
+    Attributes:
+        m: Copy of the mechanism.
+        values: Engine as plain values.
+        controls, acting: Controls, and the external forces that acted.
+        plan: Events that were to come, ticks and the like: members of the simulation by name.
+    """
+
+    m: Mechanism
+    values: dict[str, Any]
+    controls: Controls
+    acting: Any
+    plan: dict[str, Any]
 
 
 class Recorder:
@@ -134,6 +154,11 @@ class Simulation:
     def forces(self) -> Any:
         """External forces of the run's arguments, or of the last event that changed them."""
         return self._controls.given["forces"]
+
+    @property
+    def controller(self) -> Any:
+        """Controller of the run's arguments, or of the last event that changed it."""
+        return self._controls.given["controller"]
 
     @property
     def observers(self) -> list[Observer]:
@@ -398,6 +423,29 @@ class Simulation:
 
     # Continuing
 
+    def memory(self) -> Memory:
+        """Memory of this instant; a simulation that goes back to it repeats itself to the bit."""
+        plan = {name: copy(getattr(self, name)) for name in _PLAN}
+        return Memory(self.m.copy(), self.engine.plain(), self._controls, self._controls.acting, plan)
+
+    def go_back(self, memory: Memory) -> None:
+        """Go back to an instant, also over changes of structure; events that happened there do not come again."""
+        self.m, self._controls = memory.m.copy(), memory.controls
+        self._controls.acting = memory.acting
+        for name, value in memory.plan.items():
+            setattr(self, name, copy(value))
+        self.stopped = None
+        self.engine = self._new_engine(self.m.state(), self._controls, _fresh(self.engine.record))
+        self.engine.take_up(memory.values)
+
+    def put(self, s: State) -> None:
+        """Go on from another state of the present structure, at this time; as at a start, joints may meet stops."""
+        engine = self._new_engine(s, self._controls, _fresh(self.engine.record))
+        engine.settle()
+        check_status(engine)
+        self.engine, self._values = engine, {}
+        self._update_controls()
+
     def checkpoint(self) -> dict[str, Any]:
         """Checkpoint: all that a continuation needs, as plain values."""
         return {
@@ -460,3 +508,10 @@ class Simulation:
                 raise InputError(f"event {place[0]} is not the one that chose the run's {name}; give the same events")
             self._controls = Controls(**(self._controls.given | {name: action.changes[name]}))
         self._used = dict(used)
+
+
+def _fresh(record: NDArray[Any]) -> NDArray[Any]:
+    """Copy of the record of a run, for an engine that has neither samples nor transitions to hand over."""
+    found = record.copy()
+    found["n_samples"] = found["n_transitions"] = 0
+    return found

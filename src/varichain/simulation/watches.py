@@ -157,8 +157,8 @@ def refuse_breaking_joints(layout: Layout) -> None:
     for joint in layout.joints:
         if joint.breaks is not None:
             raise InputError(
-                f"joint {joint.name!r} of the tree may break, and its load is not known beside contacts; give contacts="
-                "'off', or let a loop's joint break"
+                f"joint {joint.name!r} of the tree may break, and its load is not known in runs with contacts; "
+                "give contacts='off', or let a loop's joint break"
             )
 
 
@@ -170,7 +170,7 @@ def _load(joint: str, m: Mechanism, engine: Engine, forces: tuple[ExternalForce,
     if joint in engine.layout.tree.slot_by_name:
         if engine.touching is not None:
             raise InputError(
-                f"the load of joint {joint!r} is not known beside contacts: they bear links of the tree too"
+                f"the load of joint {joint!r} is not known in runs with contacts: they bear links of the tree too"
             )
         return joint_forces(m, engine.state, loads, forces)[joint]
     return None

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
 from varichain.errors import UnknownNameError
+from varichain.scene import Part, Scene
+from varichain.spatial.arrays import Array
+from varichain.viewer.camera import PRESETS, look_from
 from varichain.viewer.gate import Gate
+from varichain.viewer.instant import Instant
 from varichain.viewer.marks import SHOWN
+from varichain.viewer.pictures import Pictures
 from varichain.viewer.server import HOST, PORT, address, close_server, open_server
 from varichain.viewer.stage import Stage
 
@@ -20,7 +26,7 @@ _LABELS = {
     "frames": "Joint frames",
     "loops": "Loop joints",
     "virtual": "Virtual links",
-    "forces": "Loop forces",
+    "forces": "Forces",
 }
 
 
@@ -34,7 +40,9 @@ class Viewer(ABC):
         self.asked_port = port
         self._is_over = threading.Event()
         self._drawing = threading.RLock()
+        self.pictures = Pictures(self.server)
         self.stage = Stage(self.server, self._clicked)
+        self.instant = Instant(self.server.scene, lambda: self.stage.mark)
         self._thread = threading.Thread(target=self._work, name="varichain viewer", daemon=True)
         self._is_seen = False
         self.server.on_client_connect(self._seen)
@@ -85,15 +93,32 @@ class Viewer(ABC):
             raise UnknownNameError("link or frame", name, self._trail.options)
         self._trail.value = name
 
-    def _seen(self, _: Any) -> None:
+    def _seen(self, client: Any) -> None:
+        """Begin when the first browser shows something: one that draws slowly misses nothing."""
+        if not self._is_seen:
+            self.pictures.when_drawn(client, self._begin_once)
+
+    def _begin_once(self) -> None:
         with self._drawing:
             is_first, self._is_seen = not self._is_seen, True
-        if is_first:
+        if is_first and not self.is_closed:
             self._begin()
+
+    def _prepare(self, number: int, scene: Scene, parts: Sequence[Part] | None = None) -> None:
+        """Draw a structure where no browser shows it yet, so that all can show it at once with the next picture."""
+        if not self.stage.is_prepared(number):
+            with self.pictures.whole():
+                self.stage.prepare(number, scene, parts)
+            self.pictures.wait()
+            with self.pictures.whole():
+                self.stage.forget()
 
     def _add_choices(self, trails: tuple[str, ...]) -> None:
         """Add the folder that says what is shown."""
         gui = self.server.gui
+        presets = gui.add_button_group("Camera", tuple(PRESETS), hint="Where to look from; this browser alone")
+        presets.on_click(lambda event: self._look(event.client, event.target.value))
+        self._legend = gui.add_html("")
         with gui.add_folder("Show", expand_by_default=False):
             for kind, label in _LABELS.items():
                 box = gui.add_checkbox(label, SHOWN[kind])
@@ -104,6 +129,16 @@ class Viewer(ABC):
                 "Trail", ("none", *trails), initial_value="none", hint="Point whose path is drawn"
             )
             self._trail.on_update(lambda _: self._changed())
+
+    def _look(self, client: Any, preset: str) -> None:
+        if client is not None:
+            look_from(client, preset, *self._ball())
+
+    def _add_keys(self, keys: Mapping[str, tuple[str, str, Callable[[], Any]]]) -> None:
+        """Let keys of the keyboard do what buttons do: key: label, what it does, and the function."""
+        for key, (label, description, call) in keys.items():
+            command = self.server.gui.add_command(label, description=description, hotkey=key)
+            command.on_trigger(lambda _, call=call: call())
 
     def _show(self, kind: str, is_shown: bool) -> None:
         self.stage.show(kind, is_shown)
@@ -119,8 +154,12 @@ class Viewer(ABC):
         """Somebody has clicked a link."""
 
     @abstractmethod
+    def _ball(self) -> tuple[Array, float]:
+        """Centre (3,) [m] and radius [m] of a ball around what is to be seen."""
+
+    @abstractmethod
     def _begin(self) -> None:
-        """The first browser is there."""
+        """The first browser has drawn its first picture."""
 
     @abstractmethod
     def _changed(self) -> None:

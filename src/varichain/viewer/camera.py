@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 
 from varichain.scene import Poses, Scene, ball_of, box_around, frame_on
+from varichain.scene.surfaces import floor_height
 from varichain.spatial.arrays import Array
 
 _FROM = np.array([0.5, -1.0, 0.3])  # most mechanisms move in the plane of x and z
 _FIELD = np.radians(45.0)  # of view, upright
 _DISTANCE = 2.5  # radii: what is in the ball, which is larger than what it is around, fills the picture
+
+PRESETS = {"Start": _FROM, "Front": (1.0, 0.0, 0.0), "Side": (0.0, -1.0, 0.0), "Top": (0.0, -0.01, 1.0)}
+"""Where to look from, by name: figures look along x."""
 
 _LARGE = 1.5  # radii of what moves, beyond which a thing that stands still is a floor or a wall
 
@@ -26,15 +30,21 @@ def frame_camera(server: Any, centre: Array, radius: float) -> None:
     camera.near, camera.far = 0.01 * radius, 200.0 * radius
 
 
+def look_from(client: Any, preset: str, centre: Array, radius: float) -> None:
+    """Let one browser look at a ball from a direction of `PRESETS`."""
+    way = np.asarray(PRESETS[preset], dtype=float)
+    with client.atomic():
+        client.camera.up_direction = (0.0, 0.0, 1.0)
+        client.camera.position = tuple(centre + _DISTANCE * radius * way / np.linalg.norm(way))
+        client.camera.look_at = tuple(centre)
+
+
 def ball_of_motion(scene: Scene, poses: Poses) -> tuple[Array, float]:
     """Centre (3,) [m] and radius [m] of a ball around what may move, with room to swing to the other side.
 
     What stands still belongs to it, unless it is as large as a floor.
     """
-    still = {scene.mechanism.ground.name}
-    for joint in scene.joints:  # parents come first
-        if joint.model.n_v == 0 and joint.parent in still:
-            still.add(joint.link)
+    still = scene.welded
     parts = [part for part in scene.parts if part.name not in still] or [*scene.parts]
     _, radius = ball_of(*box_around(parts, poses))
     for part in scene.parts:
@@ -53,6 +63,9 @@ def ball_of_motion(scene: Scene, poses: Poses) -> tuple[Array, float]:
 
 
 def floor_below(scene: Scene, poses: Poses, radius: float) -> float:
-    """Height of the ground [m]: zero, unless something begins below it."""
+    """Height of the ground [m]: of a level floor that links touch; else zero, unless something begins below it."""
+    floor = floor_height(scene.mechanism)
+    if floor is not None:
+        return floor
     low, _ = box_around(scene.parts, poses)
     return 0.0 if not low[2] < -0.1 * radius else float(low[2]) - 0.05 * radius

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from varichain.mechanism.describe import mechanism_from
 from varichain.mechanism.joint_text import loop_kinds
 from varichain.scene import Scene
 from varichain.spatial.arrays import Array
@@ -22,6 +24,20 @@ def joint_choices() -> tuple[str, ...]:
     return tuple(
         f"{kind} {axis}".strip() for kind, has_axis in loop_kinds().items() for axis in ("xyz" if has_axis else ("",))
     )
+
+
+def state_text(frame: Frame) -> str:
+    """A frame's state as JSON: time, and q and v of each joint of the tree, by name."""
+    joints, first, first_v = {}, 0, 0
+    m = mechanism_from(frame.structure.description)
+    for link in m.links:
+        joint = link.joint
+        assert joint is not None
+        q, v = frame.q[first : first + joint.n_q], frame.v[first_v : first_v + joint.n_v]
+        if joint.n_v:
+            joints[str(joint.name)] = {"q": q.tolist(), "v": v.tolist()}
+        first, first_v = first + joint.n_q, first_v + joint.n_v
+    return json.dumps({"mechanism": m.name, "time": frame.time, "joints": joints}, indent=1)
 
 
 class Commands:
@@ -45,9 +61,12 @@ class Commands:
         self._scene: Scene | None = None
         gui = server.gui
         self._pause = gui.add_button("Resume" if frame.is_paused else "Pause")
-        self._pause.on_click(lambda _: self._source.resume() if self._is_paused else self._source.pause())
-        clock = gui.add_button_group("Run", ("Step", "Reset"))
-        clock.on_click(lambda event: self._source.step() if event.target.value == "Step" else self._source.reset())
+        self._pause.on_click(lambda _: self._toggle())
+        clock = gui.add_button_group("Run", ("Step", "Undo", "Reset"), hint="Undo: back to before the last change")
+        clock.on_click(lambda event: self._clock[event.target.value]())
+        gui.add_button("Save state", hint="Time, coordinates and velocities, as a file of this browser").on_click(
+            lambda event: self._save(event.client)
+        )
         now = f"{frame.speed:g}"
         self._speed = gui.add_dropdown("Speed", _SPEEDS if now in _SPEEDS else (*_SPEEDS, now), initial_value=now)
         self._speed.on_update(lambda event: self._source.set_speed(float(event.target.value)))
@@ -73,6 +92,34 @@ class Commands:
             gui.add_button("Connect here", color="green").on_click(lambda _: self._connect())
             self._drag = gui.add_button("Drag")
             self._drag.on_click(lambda _: self._let_go() if self._gizmo is not None else self._begin_drag())
+
+    @property
+    def keys(self) -> dict[str, tuple[str, str, Callable[[], Any]]]:
+        """Keys of the keyboard: label, the key in words, and what is called."""
+        return {
+            "space": ("Pause or resume", "space", self._toggle),
+            "arrowright": ("Step", "arrow to the right", self._source.step),
+            "arrowleft": ("Undo", "arrow to the left: back to before the last change", self._source.undo),
+            "Z": ("Undo", "Z: back to before the last change", self._source.undo),
+            "R": ("Reset", "R", self._source.reset),
+            "C": ("Cut", "C: the chosen joint", self._cut),
+        }
+
+    @property
+    def _clock(self) -> dict[str, Callable[[], Any]]:
+        return {"Step": self._source.step, "Undo": self._source.undo, "Reset": self._source.reset}
+
+    def _toggle(self) -> None:
+        if self._is_paused:
+            self._source.resume()
+        else:
+            self._source.pause()
+
+    def _save(self, client: Any) -> None:
+        """Send the state of the newest frame to a browser, as a file."""
+        if client is not None:
+            content = state_text(self._source.frame)
+            client.send_file_download("state.json", content.encode(), save_immediately=True)
 
     def set_structure(self, scene: Scene) -> None:
         """Offer the joints and links of a structure."""

@@ -19,18 +19,26 @@ _KINDS = (
     "TransformControlsUpdateMessage",
     "TransformControlsDragStartMessage",
     "TransformControlsDragEndMessage",
+    "CommandTriggerMessage",
+    "GetRenderResponseMessage",
 )
+LARGEST_RENDER = 4096  # bytes: a render is of one pixel, and tells that a browser has drawn
 
 
 class Inputs:
-    """Decides which messages of browsers reach the viewer; the rest is dropped."""
+    """Decides which messages of browsers reach the viewer; the rest is dropped.
+
+    Attributes:
+        control, command: Control or command of the keyboard by its id; None if there is none.
+    """
 
     def __init__(self) -> None:
-        """Accept nothing that changes a control until `controls` is set."""
+        """Accept nothing that changes a control until `control` is set."""
         from viser import _messages
 
         self._kinds = {kind: getattr(_messages, kind) for kind in _KINDS}
         self.control: Callable[[str], Any] = lambda uuid: None
+        self.command: Callable[[str], Any] = lambda uuid: None
 
     def is_accepted(self, raw: str | bytes) -> bool:
         """Whether a message is one of the kinds above, has sound numbers, and fits the control that it writes."""
@@ -38,12 +46,16 @@ class Inputs:
             return False
         try:
             content = msgspec.msgpack.decode(raw)
-            if not isinstance(content, dict) or not _is_sound(content):
+            if not isinstance(content, dict) or not _is_sound({k: x for k, x in content.items() if k != "payload"}):
                 return False
             kind = content.pop("type", None)
             message = msgspec.convert(content, self._kinds[kind])
         except (msgspec.MsgspecError, ValueError, KeyError, TypeError, RecursionError):
             return False
+        if kind == "GetRenderResponseMessage":
+            return len(message.payload) <= LARGEST_RENDER
+        if kind == "CommandTriggerMessage":
+            return self.command(message.uuid) is not None
         return kind != "GuiUpdateMessage" or self._is_writable(message.uuid, message.updates)
 
     def _is_writable(self, uuid: str, updates: dict[str, Any]) -> bool:

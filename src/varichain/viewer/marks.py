@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,62 +17,70 @@ SHOWN = {"joints": True, "frames": False, "loops": True, "virtual": True, "force
 """What is shown at first; forces are no marks, but are chosen in the same place."""
 
 _TREE = 0.6  # size of a tree joint's mark, relative to that of a loop joint
+_ORIGIN = Pose()
 _SHELL = 0.6  # how far a virtual link is drawn outside of its real one, in radii of marks
 
 
-class Marks:
-    """Marks of one structure, drawn anew for the next."""
+def draw_marks(
+    scene: Any, of: Scene, parts: Mapping[str, Part], moved: Collection[str], new_name: Callable[[str], str]
+) -> dict[str, list[Any]]:
+    """Draw the marks of a structure into viser's scene, hidden.
 
-    def __init__(self, scene: Any) -> None:
-        """Draw into viser's scene."""
-        self._scene = scene
-        self._shown = dict(SHOWN)
+    Args:
+        scene: viser's scene.
+        of: The structure.
+        parts: What its links look like.
+        moved: Links whose nodes are moved: marks hang on those alone.
+        new_name: Function that makes a name unique.
+
+    Returns:
+        Handles by kind: "joints", "frames", "loops" and "virtual".
+    """
+    return _Drawing(scene, of.mark, new_name).of_structure(of, parts, moved)
+
+
+class _Drawing:
+    """Marks of one structure as they are drawn."""
+
+    def __init__(self, scene: Any, mark: float, new_name: Callable[[str], str]) -> None:
+        self._scene, self._mark, self._new_name = scene, mark, new_name
         self._handles: dict[str, list[Any]] = {kind: [] for kind in SHOWN}
 
-    def show(self, kind: str, is_shown: bool) -> None:
-        """Show or hide "joints", "frames", "loops" or "virtual"."""
-        self._shown[kind] = is_shown
-        for handle in self._handles[kind]:
-            handle.visible = is_shown
-
-    def draw(self, scene: Scene, parts: Mapping[str, Part], moved: Collection[str]) -> None:
-        """Draw the marks of a structure whose links look like `parts`, on those links alone whose nodes are moved."""
-        for handles in self._handles.values():
-            for handle in handles:
-                handle.remove()
-            handles.clear()
-        for i, joint in enumerate(scene.joints):
+    def of_structure(self, of: Scene, parts: Mapping[str, Part], moved: Collection[str]) -> dict[str, list[Any]]:
+        for joint in of.joints:
             if joint.is_guide and joint.parent in moved:
-                self._draw_joint(joint, i, scene.mark)
-        for i, loop in enumerate(scene.loops):
+                self._draw_joint(joint)
+        for loop in of.loops:
             if loop.is_line or loop.parent not in moved:
                 continue
-            path = f"{node_of(loop.parent)}/loop {i}"
-            self._add("loops", add_mesh(self._scene, path, sphere(scene.mark), palette.LOOP, at=loop.at))
-            self._draw_axes("loops", path, loop, palette.LOOP, scene.mark)
-        for name in sorted(scene.in_loops & parts.keys()):
-            for i, surface in enumerate(parts[name].surfaces):
-                shell = _swollen(surface.triangles, _SHELL * scene.mark)
-                path = f"{node_of(name)}/virtual {i}"
-                self._add("virtual", add_mesh(self._scene, path, shell, palette.VIRTUAL, palette.VIRTUAL[3]))
+            path = f"{node_of(loop.parent)}/{self._new_name('loop')}"
+            self._mesh("loops", path, sphere(self._mark), palette.LOOP, at=loop.at)
+            self._draw_axes("loops", path, loop, palette.LOOP, self._mark)
+        for name in sorted(of.in_loops & parts.keys()):
+            for surface in parts[name].surfaces:
+                shell = _swollen(surface.triangles, _SHELL * self._mark)
+                path = f"{node_of(name)}/{self._new_name('virtual')}"
+                self._mesh("virtual", path, shell, palette.VIRTUAL, palette.VIRTUAL[3])
+        return self._handles
 
-    def _draw_joint(self, joint: JointMark, i: int, mark: float) -> None:
-        path = f"{node_of(joint.parent)}/joint {i}"
-        self._add("joints", add_mesh(self._scene, path, sphere(_TREE * mark), palette.JOINT, at=joint.at))
-        self._draw_axes("joints", path, joint, palette.JOINT, _TREE * mark)
-        axes = {"axes_length": 5.0 * mark, "axes_radius": 0.25 * mark}
+    def _draw_joint(self, joint: JointMark) -> None:
+        path = f"{node_of(joint.parent)}/{self._new_name('joint')}"
+        self._mesh("joints", path, sphere(_TREE * self._mark), palette.JOINT, at=joint.at)
+        self._draw_axes("joints", path, joint, palette.JOINT, _TREE * self._mark)
+        axes = {"axes_length": 5.0 * self._mark, "axes_radius": 0.25 * self._mark, "visible": False}
         place = {"position": joint.at.p, "wxyz": quaternion_from_matrix(joint.at.R)}
-        self._add("frames", self._scene.add_frame(f"{path} frame", **axes, **place))
+        self._handles["frames"].append(self._scene.add_frame(f"{path} frame", **axes, **place))
 
     def _draw_axes(self, kind: str, path: str, joint: JointMark, color: palette.RGBA, mark: float) -> None:
         """Draw pins along the axes of a joint, long enough to be seen outside of the links."""
         pins = [cylinder(0.35 * mark, 6.0 * mark).moved(_along(axis)) for axis in joint.axes]
         if pins:
-            self._add(kind, add_mesh(self._scene, f"{path} axes", joined(pins), color, at=joint.at))
+            self._mesh(kind, f"{path} axes", joined(pins), color, at=joint.at)
 
-    def _add(self, kind: str, handle: Any) -> None:
-        handle.visible = self._shown[kind]
-        self._handles[kind].append(handle)
+    def _mesh(
+        self, kind: str, path: str, shape: Triangles, color: palette.RGBA, opacity: float = 1.0, at: Pose = _ORIGIN
+    ) -> None:
+        self._handles[kind].append(add_mesh(self._scene, path, shape, color, opacity, at, is_visible=False))
 
 
 def _swollen(triangles: Triangles, by: float) -> Triangles:

@@ -19,7 +19,15 @@ def node_of(link: str) -> str:
     return "/links/" + link.replace("%", "%25").replace("/", "%2F")
 
 
-def add_mesh(scene: Any, path: str, triangles: Triangles, color: RGBA, opacity: float = 1.0, at: Pose = _ORIGIN) -> Any:
+def add_mesh(
+    scene: Any,
+    path: str,
+    triangles: Triangles,
+    color: RGBA,
+    opacity: float = 1.0,
+    at: Pose = _ORIGIN,
+    is_visible: bool = True,
+) -> Any:
     """Add a surface to viser's scene; its handle."""
     return scene.add_mesh_simple(
         path,
@@ -30,4 +38,5 @@ def add_mesh(scene: Any, path: str, triangles: Triangles, color: RGBA, opacity: 
         cast_shadow=opacity >= 1.0,
         position=at.p,
         wxyz=quaternion_from_matrix(at.R),
+        visible=is_visible,
     )

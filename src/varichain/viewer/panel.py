@@ -8,8 +8,10 @@ from html import escape
 from varichain.scene import palette
 from varichain.scene.palette import hex_color
 from varichain.spatial.report import numbers
+from varichain.viewer import words
 from varichain.viewer.source import Counts, Frame, Report
 
+_SHORTEST = 1.0  # [s] of a timeline
 _BOX = "margin:0.25em 0.9em;font-size:0.82em;line-height:1.35"
 _PRE = "margin:0.4em 0;overflow-x:auto;white-space:pre;font-family:monospace;font-size:0.92em;max-height:15em"
 
@@ -17,12 +19,16 @@ _PRE = "margin:0.4em 0;overflow-x:auto;white-space:pre;font-family:monospace;fon
 def numbers_html(counts: Counts | None, before: Counts | None = None) -> str:
     """The mobility numbers as a small table; those that have changed, with what they were."""
     heads, cells = ("N<sub>J</sub> joint freedoms", "rank of the loops", "N<sub>F</sub> degrees of freedom"), []
+    hints = (words.N_J, words.RANK, words.N_F)
     for i, key in enumerate(("n_all", "rank", "n_independent")):
         text = "?" if counts is None else str(counts[i])
         if counts is not None and before is not None and before[i] != counts[i]:
             text = f"{before[i]} &rarr; {text}"
         cells.append(f'<td id="{key}" style="font-size:1.5em;padding:0 0.6em 0 0"><b>{text}</b></td>')
-    labels = "".join(f'<td style="padding:0 0.6em 0 0;opacity:0.75">{head}</td>' for head in heads)
+    labels = "".join(
+        f'<td title="{hint}" style="padding:0 0.6em 0 0;opacity:0.75;cursor:help">{head}</td>'
+        for head, hint in zip(heads, hints, strict=True)
+    )
     return f"<table><tr>{''.join(cells)}</tr><tr>{labels}</tr></table>"
 
 
@@ -39,9 +45,10 @@ def structure_html(counts: Counts | None, drawing: str, log: Sequence[str], note
     )
 
 
-def clock_html(time: float, lines: Iterable[str], warning: str = "") -> str:
-    """The time, large, and lines below it; a warning in the colour of cuts."""
+def clock_html(time: float, lines: Iterable[str], warning: str = "", note: str = "") -> str:
+    """The time, large, and lines below it; a warning in the colour of cuts, a note in bold."""
     below = "".join(f"<div>{escape(line)}</div>" for line in lines)
+    below += f"<div><b>{escape(note)}</b></div>" if note else ""
     alert = f'<div style="color:{hex_color(palette.CUT)}">{escape(warning)}</div>' if warning else ""
     return f'<div style="{_BOX}"><b id="time" style="font-size:1.5em">{time:.3f} s</b>{below}{alert}</div>'
 
@@ -58,7 +65,29 @@ def frame_html(frame: Frame) -> str:
     largest = max(map(abs, frame.energy))
     parts = {"kinetic": kinetic, "potential": gravity + springs, "sum": kinetic + gravity + springs}
     energy = ", ".join(f"{name} {numbers(value, largest)} J" for name, value in parts.items())
-    return clock_html(frame.time, [pace, f"energy: {energy}"], frame.message)
+    is_fault = any(report.error == frame.message for report in frame.reports[-1:])
+    message = {"warning" if is_fault else "note": frame.message}
+    return clock_html(frame.time, [pace, f"energy: {energy}"], **message)
+
+
+def timeline_html(time: float, first: float, last: float, reports: Sequence[Report]) -> str:
+    """A bar from the first to the last time [s], filled up to now, with a mark at each change; the mouse shows what."""
+    whole = max(last - first, time - first, _SHORTEST)
+    marks = []
+    for report in reports:
+        if report.error is None and report.before is not None and first <= report.time <= time:
+            text = escape(f"{report.time:.3f} s: {report.what}")
+            left = 100.0 * (report.time - first) / whole
+            style = f"left:{left:.2f}%;width:3px;background:{hex_color(palette.CUT)}"
+            marks.append(f'<i class="change" title="{text}" style="position:absolute;top:0;bottom:0;{style}"></i>')
+    done = f"width:{100.0 * (time - first) / whole:.2f}%;background:{hex_color(palette.LINK)}"
+    return (
+        f'<div id="timeline" style="{_BOX}"><div style="position:relative;height:0.9em;background:'
+        f'{hex_color(palette.GROUND)}"><div style="position:absolute;top:0;bottom:0;{done}"></div>'
+        f"{''.join(marks)}</div>"
+        f'<div style="display:flex;justify-content:space-between;opacity:0.75"><span>{first:g} s</span>'
+        f"<span>{first + whole:.4g} s</span></div></div>"
+    )
 
 
 def reports_html(reports: Sequence[Report], most: int = 4) -> str:

@@ -52,6 +52,7 @@ def open_server(gate: Gate, host: str = HOST, port: int = PORT, label: str | Non
         raise MissingExtraError(f"viser {viser.__version__} cannot be guarded: pip install 'varichain[view]'")
     _carry_out_in_order(server)
     guard.inputs.control = server.gui._gui_input_handle_from_uuid.get
+    guard.inputs.command = server.gui._command_handle_from_uuid.get
     # a button in the page would open a tunnel for the whole world
     server.request_share_url = _no_tunnel
     server.gui.configure_theme(show_logo=False, show_share_button=False)

@@ -13,7 +13,7 @@ Counts = tuple[int, int, int]
 
 
 class Structure(Protocol):
-    """A structure: its number, plain description, drawn tree, N_J, rank and N_F, and the lines of its log."""
+    """A structure: its number, plain description, drawn tree, N_J, rank and N_F, log, and contacts."""
 
     @property
     def number(self) -> int: ...  # noqa: D102
@@ -25,6 +25,8 @@ class Structure(Protocol):
     def counts(self) -> Counts: ...  # noqa: D102
     @property
     def log(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def contacts(self) -> tuple[str, ...]: ...  # noqa: D102
 
 
 class Report(Protocol):
@@ -58,7 +60,11 @@ class Frame(Protocol):
     @property
     def q(self) -> Array: ...  # noqa: D102
     @property
+    def v(self) -> Array: ...  # noqa: D102
+    @property
     def loop_forces(self) -> Array: ...  # noqa: D102
+    @property
+    def contact_forces(self) -> Array: ...  # noqa: D102
     @property
     def aims(self) -> Mapping[str, Array]: ...  # noqa: D102
     @property
@@ -73,6 +79,10 @@ class Frame(Protocol):
     def is_paused(self) -> bool: ...  # noqa: D102
     @property
     def message(self) -> str: ...  # noqa: D102
+    @property
+    def until(self) -> float | None: ...  # noqa: D102
+    @property
+    def is_kept(self) -> bool: ...  # noqa: D102
     @property
     def drag(self) -> tuple[str, Array, Array] | None: ...  # noqa: D102
     @property
@@ -115,6 +125,9 @@ class Source(Protocol):
     def reset(self) -> Any:
         """Begin again."""
 
+    def undo(self) -> Any:
+        """Go back to before the last change."""
+
     def set_speed(self, speed: float) -> Any:
         """Simulated seconds in a second."""
 
@@ -132,6 +145,12 @@ class Source(Protocol):
 
     def release(self) -> Any:
         """Drag no longer."""
+
+    def pose(self, joints: Mapping[str, float]) -> Any:
+        """Set coordinates of joints of a paused run."""
+
+    def hold(self, is_kept: bool = ...) -> Any:
+        """Hold the present posture by torques, or no longer."""
 
     def close(self) -> None:
         """End the run."""

@@ -1,0 +1,111 @@
+"""What is drawn of an instant, and belongs to no structure: trails, targets, cuts, pressures, what is pulled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from varichain.scene import palette
+from varichain.scene.palette import bytes_of
+from varichain.scene.triangles import sphere
+from varichain.spatial.arrays import Array
+from varichain.spatial.pose import Pose
+from varichain.viewer.nodes import add_mesh, node_of
+
+_LABEL, _LABEL_HEIGHT = 30.0, 6.0  # how wide and how high labels are, in marks: near ones are stacked
+_MOST_PRESSURES = 64
+_NOWHERE = np.zeros((1, 2, 3), np.float32)
+
+
+class Instant:
+    """Marks of an instant in viser's scene."""
+
+    def __init__(self, scene: Any, mark: Callable[[], float]) -> None:
+        """Draw into a scene; `mark` tells the radius of marks [m]."""
+        self._scene, self._mark = scene, mark
+        self._trail: Any = None
+        self._pick: Any = None
+        self._spring: Any = None
+        self._pressures: Any = None
+        self._cuts: list[Any] = []
+        self._aims: dict[str, list[Any]] = {}
+
+    def set_pressures(self, places: Array, forces: Array, scale: float) -> None:
+        """Draw forces (n, 3) [N] of surfaces on links at places (n, 3) [m], as arrows of `scale` metres per newton."""
+        ends = np.stack([places, places + scale * forces], axis=1)
+        ends = ends[np.linalg.norm(scale * forces, axis=-1) > self._mark()][:_MOST_PRESSURES]
+        if self._pressures is None and not len(ends):
+            return
+        if self._pressures is None:
+            mark = self._mark()
+            sizes = {"shaft_radius": 0.3 * mark, "head_radius": 0.8 * mark, "head_length": 2.0 * mark}
+            self._pressures = self._scene.add_arrows("/pressures", _NOWHERE, bytes_of(palette.FORCE), **sizes)
+        self._pressures.visible = bool(len(ends))
+        if len(ends):
+            self._pressures.points = ends.astype(np.float32)
+
+    def set_trail(self, path: Array) -> None:
+        """Draw the path of a point (n, 3) [m]; places that are not finite are gaps, fewer than two end it."""
+        pairs = np.stack([path[:-1], path[1:]], axis=1) if len(path) > 1 else np.empty((0, 2, 3))
+        pairs = pairs[np.isfinite(pairs).all(axis=(1, 2))].astype(np.float32)
+        if not len(pairs):
+            if self._trail is not None:
+                self._trail.visible = False
+            return
+        if self._trail is None:
+            self._trail = self._scene.add_line_segments(
+                "/trail", pairs, bytes_of(palette.TRAIL), thickness=0.3 * self._mark()
+            )
+        self._trail.points, self._trail.visible = pairs, True
+
+    def set_aims(self, aims: Mapping[str, Array]) -> None:
+        """Draw tracked points and their targets (2, 3) [m] by name; those that are not finite are hidden."""
+        for name, balls in self._aims.items():
+            for ball in balls if name not in aims else ():
+                ball.visible = False
+        for name, places in aims.items():
+            if name not in self._aims:
+                sizes = ((0.7, palette.TRACKED), (1.1, palette.TARGET))
+                paths = (f"/tracked/{len(self._aims)}", f"/target/{len(self._aims)}")
+                self._aims[name] = [
+                    add_mesh(self._scene, path, sphere(size * self._mark()), color)
+                    for path, (size, color) in zip(paths, sizes, strict=True)
+                ]
+            for ball, place in zip(self._aims[name], places, strict=True):
+                ball.visible = bool(np.isfinite(place).all())
+                if ball.visible:
+                    ball.position = place
+
+    def set_cuts(self, cuts: Sequence[tuple[str, ArrayLike]]) -> None:
+        """Mark cuts: what was cut, and where (3,) [m]."""
+        for handle in self._cuts:
+            handle.remove()
+        self._cuts = []
+        for i, (text, at) in enumerate(cuts):
+            ball = sphere(1.3 * self._mark())
+            self._cuts.append(add_mesh(self._scene, f"/cut {i}", ball, palette.CUT, 0.8, Pose(at)))
+            near = sum(np.linalg.norm(np.subtract(at, other)) < _LABEL * self._mark() for _, other in cuts[:i])
+            above = np.add(at, (0.0, 0.0, (3.0 + _LABEL_HEIGHT * near) * self._mark()))
+            self._cuts.append(self._scene.add_label(f"/cut text {i}", text, position=above, anchor="bottom-center"))
+
+    def set_pick(self, link: str, point: Array) -> None:
+        """Mark the point of a link (3,) [m], in its frame, that somebody has pointed at."""
+        if self._pick is not None:
+            self._pick.remove()
+        self._pick = add_mesh(
+            self._scene, f"{node_of(link)}/pick", sphere(0.6 * self._mark()), palette.FORCE, at=Pose(point)
+        )
+
+    def set_spring(self, ends: Array | None) -> None:
+        """Draw the spring (2, 3) [m] that pulls a link; None for none."""
+        if ends is not None and self._spring is None:
+            self._spring = self._scene.add_line_segments(
+                "/spring", ends[None].astype(np.float32), bytes_of(palette.FORCE), thickness=0.3 * self._mark()
+            )
+        if self._spring is not None:
+            self._spring.visible = ends is not None
+            if ends is not None:
+                self._spring.points = ends[None].astype(np.float32)

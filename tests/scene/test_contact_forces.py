@@ -1,0 +1,81 @@
+"""Forces of surfaces in pictures: where they act, and that they are drawn."""
+
+import numpy as np
+import pytest
+
+import varichain as vc
+from varichain.exports.page import page_of
+from varichain.scene import Playback, palette, scene_of
+from varichain.scene.palette import hex_color
+from varichain.scene.surfaces import floor_height
+
+SLOPE = np.radians(20.0)
+HALF, RADIUS, LENGTH = 0.05, 0.1, 0.3  # [m]
+ROUNDING = 1e-9  # [m]; the solver's own, 1e-12 of forces, times lever arms
+
+
+@pytest.fixture(scope="module")
+def trace():
+    """A box and a can at rest on a slope, and a ball that rolls down."""
+    m, tilt = vc.Mechanism("slope"), vc.Pose(rotation_vector=(0, SLOPE, 0))
+    size = (0.4, 0.2, 2 * HALF)
+    m.add_link("box", None, inertia=vc.Inertia.box(3.0, size), shapes=vc.Box(size))
+    m.add_link("ball", None, inertia=vc.Inertia.sphere(1.0, RADIUS), shapes=vc.Sphere(RADIUS))
+    m.add_link("can", None, inertia=vc.Inertia.cylinder(1.0, RADIUS, LENGTH), shapes=vc.Cylinder(RADIUS, LENGTH))
+    m.add_surface("incline", "ground", vc.HalfSpace(tilt), friction=0.5)
+    s = m.state()
+    for name, y, height in (("box", 0.0, HALF), ("ball", 0.5, RADIUS), ("can", -0.5, 0.5 * LENGTH)):
+        s[name].pose = tilt @ vc.Pose(p=(0.0, y, height))
+    return vc.simulate(m, s, 0.04, contacts="stepping", step=0.01)
+
+
+def test_a_thing_at_rest_is_borne_below_its_centre_of_mass(trace):
+    """The centre of pressure is on the slope, straight below the centre of mass; the force is the weight."""
+    playback = Playback(trace)
+    for name, height, mass in (("box", HALF, 3.0), ("can", 0.5 * LENGTH, 1.0)):
+        k = playback.contacts.index(f"{name} on incline")
+        x = height * np.sin(SLOPE)
+        assert playback.contact_places[-1, k, [0, 2]] == pytest.approx((x, -x * np.tan(SLOPE)), abs=ROUNDING)
+        assert playback.contact_forces[-1, k] == pytest.approx((0.0, 0.0, 9.81 * mass), abs=1e-6)
+
+
+def test_a_ball_is_borne_at_its_foot(trace):
+    """The force on a ball acts where the ball meets the slope, a radius from its middle along the normal."""
+    playback = Playback(trace)
+    k, part = playback.contacts.index("ball on incline"), [part.name for part in playback.parts].index("ball")
+    normal = np.array([np.sin(SLOPE), 0.0, np.cos(SLOPE)])
+    expected = playback.p[:, part] - RADIUS * normal
+    assert playback.contact_places[1:, k] == pytest.approx(expected[1:], abs=ROUNDING)
+
+
+def test_boxes_bear_each_other_where_they_meet():
+    """The force of a box on another, which stands over its edge, is drawn in the middle of where they meet."""
+    m, size = vc.Mechanism("stack"), (0.4, 0.2, 0.1)
+    for name in ("lower", "upper"):
+        m.add_link(name, None, inertia=vc.Inertia.box(1.0, size), shapes=vc.Box(size))
+    m.add_floor()
+    m.add_surface("lower", "lower", touched_by=["upper"])
+    s = m.state()
+    s["lower"].position, s["upper"].position = (0, 0, 0.05), (0.1, 0, 0.15)
+    playback = Playback(vc.simulate(m, s, 0.02, contacts="stepping", step=0.01))
+    k = playback.contacts.index("upper on lower")
+    assert playback.contact_places[-1, k] == pytest.approx((0.05, 0.0, 0.1), abs=1e-6)
+    assert playback.contact_forces[-1, k] == pytest.approx((0.0, 0.0, 9.81), abs=1e-6)
+
+
+def test_pictures_have_the_forces_and_the_slope(trace):
+    """A page has numbers for three forces, a still an arrow for each; the slope is a part of the ground."""
+    playback = Playback(trace)
+    assert playback.forces.shape[1] == 3 and '"pressures":"' in page_of(playback, vc.Look())
+    m = trace.epochs[0].mechanism
+    assert [part.name for part in scene_of(m).parts].count("ground") == 1 and floor_height(m) is None
+    drawn = vc.draw(trace, 0.04).svg
+    assert drawn.count(f'fill="{hex_color(palette.FORCE)}"') == 3
+
+
+def test_a_level_floor_is_where_the_ground_is_drawn():
+    """The ground of a picture is as high as the floor that links stand on."""
+    m = vc.Mechanism("step")
+    m.add_link("box", None, inertia=vc.Inertia.box(1.0, (0.1, 0.1, 0.1)), shapes=vc.Box((0.1, 0.1, 0.1)))
+    m.add_floor(0.3)
+    assert floor_height(m) == 0.3 and not any(part.name == "ground" for part in scene_of(m).parts)
