@@ -118,6 +118,7 @@ QUESTIONS = sorted(
     set(TAKING_STATES)
     - {"change", "release", "replace_constant_loops", "set_pose", "LiveRun", "joint_forces", "overloads"}
     - {"designs"}  # its drives determine all joints, which no drive does to the ball
+    - {"closed_contacts"}  # which needs a surface; its own test sees that it changes nothing
 )
 
 

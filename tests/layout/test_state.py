@@ -281,6 +281,14 @@ def test_copies_are_independent_and_valid(duplicate, m, rng):
     assert np.any(s.v)
 
 
+def test_a_state_knows_its_mechanism(m):
+    """The mechanism that made it, or that it follows; copies too, but no pickle takes the mechanism along."""
+    s, other = m.state(), m.copy()
+    assert s.mechanism is m and s.copy().mechanism is m
+    assert s.follow(other).mechanism is other
+    assert pickle.loads(pickle.dumps(s)).mechanism is None
+
+
 def test_states_travel_with_their_mechanism(m, rng):
     """A mechanism and a state pickled together fit together again."""
     s = random_state(rng, m)

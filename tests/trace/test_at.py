@@ -104,6 +104,7 @@ def test_sides_of_an_event():
     assert len(trace.epochs[0].mechanism.virtual_links) == 2
     last = run.epochs[2][2][-1, 0]
     assert len(trace.at(last).q) == 19  # the forearm floats
+    assert trace.at(last).mechanism is trace.epoch_at(last).mechanism
     assert len(trace.at(last, before=True).q) == 13
 
 

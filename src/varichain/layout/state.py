@@ -36,11 +36,14 @@ class State:
     `vc.release`, `vc.set_pose`, `Motion.set_state` and the setters.
     """
 
-    __slots__ = ("_layout", "_q", "_time", "_v")
+    __slots__ = ("_layout", "_mechanism", "_q", "_time", "_v")
 
-    def __init__(self, layout: Layout, q: Array, v: Array, time: float = 0.0) -> None:
+    def __init__(
+        self, layout: Layout, q: Array, v: Array, time: float = 0.0, mechanism: Mechanism | None = None
+    ) -> None:
         """Take arrays of the right length; use `Mechanism.state()` to make a state."""
         self._layout = layout
+        self._mechanism = mechanism
         self._q = q
         self._v = v
         self._time = time
@@ -52,6 +55,14 @@ class State:
         Masses and loops may have been edited since; a mechanism's own layout has those of now.
         """
         return self._layout
+
+    @property
+    def mechanism(self) -> Mechanism | None:
+        """The mechanism that made this state, or that it has last followed; of `trace.at(t)`, that of the epoch.
+
+        None for a state from a kernel's arrays, or one that was unpickled.
+        """
+        return self._mechanism
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -101,8 +112,8 @@ class State:
     def integrate(self, step: ArrayLike) -> State:
         """State with the coordinates moved by a step (n_v,) on the manifold; time and velocities are kept.
 
-        A spherical joint turns by the rotation vector in its link's axes (Rodrigues), a free joint also shifts along
-        its link's axes at the start of the step, other coordinates add. `s.integrate(s.v * dt)` is an Euler step.
+        A spherical joint turns by the rotation vector in its link's axes [NY, (39)-(44)], a free joint also shifts
+        along its link's axes at the start of the step, other coordinates add. `s.integrate(s.v * dt)` is an Euler step.
         """
         from varichain.kernels.manifold import integrate
 
@@ -135,7 +146,7 @@ class State:
             raise InputError(f"expected a Mechanism, not {type(m).__name__}")
         layout = layout_of(m)
         self._q, self._v = carried(self._layout, layout, self._q, self._v)
-        self._layout = layout
+        self._layout, self._mechanism = layout, m
         return self
 
     def _become(self, other: State) -> None:
@@ -144,7 +155,16 @@ class State:
 
     def copy(self) -> State:
         """Independent copy."""
-        return State(self._layout, self._q.copy(), self._v.copy(), self._time)
+        return State(self._layout, self._q.copy(), self._v.copy(), self._time, self._mechanism)
+
+    def __getstate__(self) -> tuple[Layout, Array, Array, float]:
+        """Copy and pickle without the mechanism, which is the user's."""
+        return self._layout, self._q, self._v, self._time
+
+    def __setstate__(self, state: tuple[Layout, Array, Array, float]) -> None:
+        """Take what was pickled."""
+        self._layout, self._q, self._v, self._time = state
+        self._mechanism = None
 
     def __repr__(self) -> str:
         """Time and the joints' values, one a line."""
@@ -265,7 +285,7 @@ class JointState:
 def new_state(mechanism: Mechanism) -> State:
     """State at rest in the zero configuration."""
     layout = layout_of(mechanism)
-    return State(layout, layout.q_zero.copy(), np.zeros(layout.n_v))
+    return State(layout, layout.q_zero.copy(), np.zeros(layout.n_v), mechanism=mechanism)
 
 
 def layout_for(mechanism: Mechanism, state: State) -> Layout:

@@ -196,7 +196,7 @@ class Trace:
         epochs = list(self.epochs[: point.n_epochs])
         is_whole = [epoch.index for epoch in epochs] == list(range(point.n_epochs)) and len(self.log) >= point.n_log
         if not is_whole or any(epoch.lost for epoch in epochs):
-            raise InputError(f"what came before the checkpoint is not whole: {self.damage or 'epochs are missing'}")
+            raise InputError(f"the part before the checkpoint is incomplete: {self.damage or 'epochs are missing'}")
         if epochs:
             last = epochs[-1]
             event = None if point.is_open else last.event
