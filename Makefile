@@ -33,6 +33,7 @@ test: venv browser
 
 test-long: venv browser
 	$(BIN)/python -m pytest -m long -n auto
+	NUMBA_DISABLE_JIT=1 VARICHAIN_ALL_CASES=1 $(BIN)/python -m pytest -n auto
 
 # Debian's chromium; where it cannot be installed, tests that need a browser are skipped and say so.
 APT := DEBIAN_FRONTEND=noninteractive apt-get -qq
@@ -61,6 +62,7 @@ docs: venv
 
 pictures: venv browser
 	$(BIN)/python tools/draw_pictures.py
+	$(BIN)/python tools/draw_examples.py
 	$(BIN)/python tools/photograph_viewer.py
 
 venv: $(VENV)/.dev-installed

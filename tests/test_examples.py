@@ -71,7 +71,7 @@ def test_the_gymnast_lets_go_and_grasps():
 
 def test_the_chain_reaches_and_follows_its_course():
     """The chain reaches with its first joint held, comes as near as it can, and feedback follows best."""
-    text = output("animation_reach.py")
+    text = output("11_reach.py")
     assert number_after(text, "reached to") < 1e-8
     assert number_after(text, "first joint at") == pytest.approx(0.28, abs=1e-4)
     assert number_after(text, "a point 1.5 m away:") == pytest.approx(0.5, abs=1e-4)
@@ -134,7 +134,24 @@ def test_an_example_says_what_it_needs(path):
 
 def test_the_knee_is_adjusted():
     """The moment is least from 1.2 to 2 N m s/rad, activity above it, and the adjusted viscosity a little above."""
-    text = output("06_knee.py")
+    text = output("10_knee.py")
     moment, activity = number_after(text, "moment is least at"), number_after(text, "activity is least at")
     assert 1.2 < moment < 2.0 and activity > moment + 0.5
     assert moment < number_after(text, "adjusted viscosity") < moment + 1.0
+
+
+def test_undo_leaves_nothing_of_a_cut():
+    """The forearm of a cut elbow falls freely; undone, the run is to the bit the one that was never cut."""
+    text = output("12_what_if.py")
+    assert "cut 'elbow' at 0.512 s: freedoms 7" in text and "undo: cut 'elbow' at 0.512 s: freedoms 2" in text
+    assert number_after(text, "largest difference to an undisturbed run") == 0.0
+
+
+def test_every_example_has_a_picture():
+    """The gallery shows a picture for each example, which exists and is small."""
+    gallery = (FOLDER / "README.md").read_text()
+    rows = [line for line in gallery.splitlines() if ".py)" in line and line.startswith("| <img")]
+    assert len(rows) == len([*FOLDER.glob("[0-9]*.py")])
+    for row in rows:
+        picture = FOLDER / row.partition('src="')[2].partition('"')[0]
+        assert picture.stat().st_size < 60_000 or (picture.parent.name == "pictures" and "docs" in picture.parts)

@@ -57,7 +57,8 @@ TOPICS = {
         "Simulation",
         "Whole runs, events, controllers, motions; many runs at a time; live runs.",
         "simulate resume at when when_force use stop PD ComputedTorque Torques Compiled Discrete blocks SoftLimits "
-        "clearances separate Motion JointMotion TimeFunctions rollout Rollout LiveRun load_scenario",
+        "clearances separate closed_contacts ClosedContacts Motion JointMotion TimeFunctions rollout Rollout LiveRun "
+        "load_scenario",
     ),
     "exo": ("Exoskeletons", "Virtual impedance of one joint, operators, trials, stability, criteria.", "exo"),
     "sweeps": ("Sweeps", "Trials over grids of parameters, on one machine or a cluster.", "sweep Sweep"),
