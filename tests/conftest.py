@@ -1,6 +1,8 @@
 """Settings of all tests."""
 
+import os
 import signal
+from itertools import groupby
 
 from hypothesis import HealthCheck, settings
 
@@ -25,6 +27,26 @@ _ONCE = (
     *("trace", "viewer", "kernels/test_lint_kernels.py"),
 )
 collect_ignore_glob = [] if IS_COMPILED else ["test_*.py", *(f"{name}*" for name in _ONCE)]
+
+# Plain Python tells whether the sources mean what their machine code does. A few cases of each test show that; all of
+# them are among the long tests (`make test-long`).
+_CASES = None if IS_COMPILED or os.environ.get("VARICHAIN_ALL_CASES") == "1" else 6
+
+
+def pytest_collection_modifyitems(config, items):
+    """In plain Python, leave out most cases of tests that have many: evenly, the first and the last stay."""
+    if _CASES is None:
+        return
+    kept, left_out = [], []
+    for _, group in groupby(items, key=lambda item: item.nodeid.partition("[")[0]):
+        cases = list(group)
+        wanted = {round(i * (len(cases) - 1) / (_CASES - 1)) for i in range(_CASES)}
+        for i, case in enumerate(cases):
+            (kept if i in wanted else left_out).append(case)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = kept
+
 
 # Tests that run in the background (nohup, &) have Ctrl-C switched off, which some of them are about: switch it on.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -17,7 +17,10 @@ ROOT = Path(__file__).resolve().parent.parent
 TAIL = 4096  # bytes of a check's output that are kept, to find the counts in its last lines
 # What needs the compiler itself: most tests run with the library, which has its bits (tests/kernels/test_library.py).
 JIT_TESTS = (
-    *(f"tests/kernels/test_{name}.py" for name in ("allocations", "fusing", "lanes", "no_compilation", "rows")),
+    *(
+        f"tests/kernels/test_{name}.py"
+        for name in ("allocations", "fusing", "inlining", "lanes", "no_compilation", "rows")
+    ),
     *("tests/motion", "tests/batch", "tests/change/test_sequences.py"),
     *("tests/simulation/test_samples.py", "tests/simulation/test_simulated_controllers.py"),
 )
@@ -53,7 +56,7 @@ def checks() -> list[Check]:
     python = (sys.executable, "-m")
     lint_imports = str(Path(sys.executable).with_name("lint-imports"))
     # Groups stay together: all tests that need a browser share one.
-    tests = (*python, "pytest", "-q", "-n", "auto", "--maxprocesses", "4", "--dist", "loadgroup")
+    tests = (*python, "pytest", "-q", "-n", "auto", "--maxprocesses", "4", "--dist", "loadgroup", "--durations", "30")
     return [
         Check("lint", (*python, "ruff", "check", ".")),
         Check("format", (*python, "ruff", "format", "--check", ".")),

@@ -6,6 +6,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
+import pytest
+
 from copies import PACKAGE, run
 from lane import compiled_only
 
@@ -85,6 +87,7 @@ print(first(np.arange(3.0)), sum(first.stats.cache_hits.values()))
 """
 
 
+@pytest.mark.long
 @compiled_only
 def test_processes_fill_a_cache_at_once(tmp_path):
     """Processes that compile a kernel at the same time all get it, and leave one whole file."""
@@ -97,6 +100,7 @@ def test_processes_fill_a_cache_at_once(tmp_path):
     assert [path.name.split("-")[0] for path in cache.rglob("*.*")] == ["two_kernels.first"]
 
 
+@pytest.mark.long
 @compiled_only
 def test_damaged_files_are_compiled_anew(tmp_path):
     """A file that ends too early, or is none of ours, costs a compilation and nothing else."""
@@ -112,6 +116,7 @@ def test_damaged_files_are_compiled_anew(tmp_path):
     assert [path.name.startswith("two_kernels.first-") for path in cache.rglob("*.kernel")] == [True]
 
 
+@pytest.mark.long
 @compiled_only
 def test_without_a_writable_cache_it_works_too(sources, tmp_path):
     """Where the cache folder cannot be made, another one is used, and nothing fails."""
