@@ -26,7 +26,7 @@ NAN = float("nan")
 # Values that others return: users read them and do not make them.
 RESULTS = [
     "Actuation", "Assembly", "CouplingMatrix", "Energy", "Equilibrium", "ForwardDynamics", "Frame",
-    "Impact",
+    "ClosedContacts", "Impact",
     "InverseDynamics", "JointMotion", "JointState", "Link", "LoopForces", "LoopState", "Mobility", "Momentum",
     "Overload", "Rollout", "State", "StructureChange", "Trace", "Joint", "Shape", "Coupling", "Body", "Closure",
     "ConstantLoops", "Given",
@@ -327,6 +327,7 @@ SPECIAL = {
     ("Mechanism.add_surface", "shapes"): lambda m, s: vc.Sphere(0.1),
     ("clearances", "m"): lambda m, s: on_a_floor(m),
     ("separate", "m"): lambda m, s: on_a_floor(m),
+    ("closed_contacts", "m"): lambda m, s: on_a_floor(m),
     ("load", "path"): lambda m, s: robot_file(),
     ("load_postures", "path"): lambda m, s: postures_file(),
     ("Mesh", "path"): lambda m, s: "x.stl",

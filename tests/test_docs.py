@@ -18,6 +18,7 @@ from varichain.mechanism.mechanism import RANK_TOLERANCE
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+THEORY = sorted((ROOT / "docs" / "theory").glob("*.md"))
 SOURCES = sorted(path for folder in ("src", "tests", "examples") for path in (ROOT / folder).rglob("*.py"))
 
 # A program is marked, so that fragments need not run; what it prints may follow in a block of its own.
@@ -148,7 +149,7 @@ def test_every_citation_leads_somewhere():
     assert "NY" in entries
     cited = {
         (key, path.relative_to(ROOT).as_posix())
-        for path in [*SOURCES, *DOCUMENTS, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]
+        for path in [*SOURCES, *DOCUMENTS, *THEORY, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]
         if path != Path(__file__).resolve() and CITATION.search(read(path))  # most have none: spare them the tokenizer
         for key in CITATION.findall(prose(path))
     }
@@ -156,8 +157,23 @@ def test_every_citation_leads_somewhere():
     assert {(key, where) for key, where in cited if key not in entries} == set()
 
 
+def anchors(path):
+    """Anchors of a document's headings, as the site makes them."""
+    headings = re.findall(r"^#+ (.+)$", read(path), re.MULTILINE)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower()) for heading in headings}
+
+
 def test_links_between_documents_lead_somewhere():
-    """Every relative link of a document leads to a file of the project."""
-    for path in [*DOCUMENTS, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]:
-        for target in re.findall(r"\]\(([^)#:]+)\)", read(path)):
-            assert (path.parent / target).exists(), f"{path.name}: {target}"
+    """Every relative link of a document leads to a file of the project, and to a heading that is there."""
+    for path in [*DOCUMENTS, *THEORY, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]:
+        for target, _, anchor in re.findall(r"\]\(([^)#:]+)(#([^)]+))?\)", read(path)):
+            found = path.parent / target
+            assert found.exists(), f"{path.name}: {target}"
+            assert not anchor or anchor in anchors(found), f"{path.name}: {target}#{anchor}"
+
+
+def test_the_front_page_answers_what_people_ask_first():
+    """Each question of the front page has a link to the section, or to the page, that answers it."""
+    section = read(ROOT / "docs" / "index.md").partition("## Questions that people ask first")[2].partition("## ")[0]
+    answers = re.findall(r"^\| (.+\?) \| (.+) \|$", section, re.MULTILINE)
+    assert len(answers) >= 10 and all("](" in answer for _, answer in answers)

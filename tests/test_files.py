@@ -180,7 +180,7 @@ def test_what_is_no_name_is_refused(bad):
 
 def test_endless_and_large_files_are_refused(tmp_path):
     """Devices are not read, nor more than the bytes that were allowed."""
-    with pytest.raises(vc.FileError, match="no regular file"):
+    with pytest.raises(vc.FileError, match="not a regular file"):
         bytes_of("/dev/zero", 10)
     path = tmp_path / "large"
     path.write_bytes(bytes(11))

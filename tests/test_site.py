@@ -38,7 +38,9 @@ def test_every_public_name_has_its_place_in_the_api():
 def test_every_page_is_in_the_navigation():
     """Every document, API page and notebook is in the site's navigation, and nothing else."""
     listed = re.findall(r"([\w/-]+\.(?:md|ipynb))$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
-    found = [path for kind in ("*.md", "api/*.md", "notebooks/*.ipynb") for path in (ROOT / "docs").glob(kind)]
+    found = [
+        path for kind in ("*.md", "api/*.md", "theory/*.md", "notebooks/*.ipynb") for path in (ROOT / "docs").glob(kind)
+    ]
     assert sorted(listed) == sorted(path.relative_to(ROOT / "docs").as_posix() for path in found)
 
 

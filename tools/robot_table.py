@@ -22,10 +22,10 @@ PACKAGES = (
 HEADER = """# Robots
 
 Robot files that come with Python packages, as `vc.load(path, strict=False)` reads them. *Mimics* are joints that follow
-others (`m.couplings`), *loops* are closed by virtual links (`m.virtual_links`), N_F are the degrees of freedom with all
-of them in force, at the configuration that the file shows, with loops closed. URDF robots stand on a fixed base here.
-*Repaired* are faults that `strict=True`, the default, refuses with a sentence: inertias that no body has, mimics of
-joints that do not exist.
+others (`m.couplings`), *loops* are closed by virtual links (`m.virtual_links`), N_F is the number of degrees of freedom
+with all of them active, in the configuration that the file shows, with loops closed. URDF robots have a fixed base
+here. *Repaired* counts faults that `strict=True`, the default, refuses with an explanation: inertias that no body can
+have, mimics of joints that do not exist.
 """
 
 

@@ -53,7 +53,7 @@ class InputError(VarichainError, ValueError):
 
 
 class ArrayError(InputError, TypeError):
-    """Something else than an array, or one of another shape, where a prepared handle takes plain arrays."""
+    """Something other than an array, or an array of the wrong shape, given to a prepared handle."""
 
 
 class UnknownNameError(VarichainError, KeyError):
@@ -85,7 +85,7 @@ class UnknownNameError(VarichainError, KeyError):
 
 
 class DuplicateNameError(VarichainError, ValueError):
-    """A name that is taken already.
+    """A name that is already taken.
 
     Attributes:
         kind: What has the name: "link", "joint", "frame", ...
@@ -104,7 +104,7 @@ class DuplicateNameError(VarichainError, ValueError):
 
 
 class StructureError(VarichainError, ValueError):
-    """A structure that cannot be: a link that is its own ancestor, a link of another mechanism, ..."""
+    """An impossible structure: a link that is its own ancestor, a link of another mechanism, ..."""
 
 
 class StaleStateError(VarichainError, ValueError):
@@ -140,7 +140,7 @@ class InertiaError(VarichainError, ValueError):
 
 
 class SingularMassError(VarichainError, ArithmeticError):
-    """A dynamics that has no unique answer, because something that can move weighs nothing.
+    """Dynamics without a unique answer, because something that can move has no mass.
 
     Attributes:
         joint: Name of the joint whose freedom has no inertia, if known.
@@ -233,7 +233,7 @@ class FileError(VarichainError, OSError):
 
 
 class TraceFileError(FileError):
-    """A file of a trace, or one that is made of a trace, that cannot be written or read.
+    """A trace's file, or one made from a trace, that cannot be written or read.
 
     Attributes:
         path: The file.
@@ -247,7 +247,7 @@ class TraceFileError(FileError):
 
 
 class CoarseRunWarning(UserWarning):
-    """The energy books of a run do not balance: its steps are too coarse for its motion."""
+    """The energy account of a run does not balance: its steps are too coarse for its motion."""
 
 
 class TraceFileWarning(UserWarning):
@@ -280,7 +280,7 @@ class ScenarioFileError(VarichainError, ValueError):
 
 
 class FormatError(VarichainError, ValueError):
-    """A robot file that cannot be read whole: broken, hostile, or with parts that no mechanism can have.
+    """A robot file that cannot be read: broken, hostile, or with parts that no mechanism can have.
 
     Attributes:
         path: The file.
@@ -309,7 +309,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 class LimitError(VarichainError, ValueError):
-    """A joint that is outside its limits where a simulation would begin.
+    """A joint that is outside its limits at the start of a simulation.
 
     Attributes:
         excess: How far every such joint is outside [rad or m], by name.
@@ -326,7 +326,7 @@ class LimitError(VarichainError, ValueError):
 
 
 class PenetrationError(VarichainError, ValueError):
-    """Links that are in surfaces where a simulation with contacts would begin.
+    """Links that are inside surfaces at the start of a simulation with contacts.
 
     Attributes:
         depths: How deep every such link is in a surface [m], by the names of the two.
@@ -353,7 +353,7 @@ class FunctionError(VarichainError, ArithmeticError):
 
 
 class SimulationError(VarichainError, RuntimeError):
-    """A simulation that cannot go on.
+    """A simulation that cannot continue.
 
     Attributes:
         time: Simulated time [s] of the last good state.
@@ -368,7 +368,7 @@ class SimulationError(VarichainError, RuntimeError):
 
 
 class DivergenceError(SimulationError):
-    """A motion that ceased to be finite, or steps that became too small to go on.
+    """A motion that is no longer finite, or steps that became too small to continue.
 
     Attributes:
         joint: Name of the freedom that was lost first.
@@ -381,7 +381,7 @@ class DivergenceError(SimulationError):
 
 
 class CoarseRunError(SimulationError):
-    """A run whose energy books are off by more than a tenth of the energy turned over; `trace` has all of it."""
+    """A run whose energy account is off by more than a tenth of the energy turned over; `trace` has all of it."""
 
 
 class ChatteringError(SimulationError):
@@ -397,7 +397,7 @@ class EventError(SimulationError):
 
 
 class OptimisationError(VarichainError, ArithmeticError):
-    """A motion that cannot be: goals, bounds or connections that contradict each other, or a search that got lost.
+    """An impossible motion: goals, bounds or connections that contradict each other, or a search that failed.
 
     Attributes:
         missing: By how much each goal, bound or connection is missed [rad or m, and per second], by name; empty if the
@@ -426,7 +426,7 @@ class OptimisationInterrupted(_Portable, KeyboardInterrupt):
 
 
 class SweepError(VarichainError, RuntimeError):
-    """A sweep that cannot go on, or a file that is not its own; trials that were written before are whole."""
+    """A sweep that cannot continue, or a file of another sweep; trials that were written before are intact."""
 
 
 class SweepInterrupted(_Portable, KeyboardInterrupt):

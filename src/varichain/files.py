@@ -39,7 +39,7 @@ def bytes_of(path: str, most: int, error: type[FileError] = FileError) -> bytes:
     try:
         with open(path, "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise error(f"cannot read {path!r}: it is no regular file", path)
+                raise error(f"cannot read {path!r}: it is not a regular file", path)
             data = file.read(most + 1)
     except OSError as fault:
         if isinstance(fault, FileError):

@@ -273,6 +273,7 @@ def test_compare_engines():
     assert "particles, 1e+06 N/m" in call("compare", "pendulum", "--until", "10ms").stdout
     for words, text in (
         (("walker",), "one of particles"),
+        (("walker", "--set", "ground=rigid"), "contacts with surfaces"),
         (("pendulum", "--stiffness", "0"), "greater"),
     ):
         refused = call("compare", *words)

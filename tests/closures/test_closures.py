@@ -243,7 +243,7 @@ def test_refusals():
         FourBar(m, "pin", s, "pin")
     with pytest.raises(vc.StructureError, match="closes no loop"):
         FourBar(m, "crank", s, "crank")
-    with pytest.raises(vc.StructureError, match="take FourBar"):
+    with pytest.raises(vc.StructureError, match="use FourBar"):
         SliderCrank(m, "pin", s, "crank")
     with pytest.raises(vc.InputError, match="closures must be"):
         ClosureFunction(m, ["pin"], s)
@@ -257,7 +257,7 @@ def test_refusals():
     with pytest.raises(vc.AssemblyError, match="too short"):
         rocking.evaluate(np.array([s["rocker"].q + 2.0]), np.zeros(1), np.zeros(2))
     n, t = slider_crank()
-    with pytest.raises(vc.StructureError, match="take SliderCrank"):
+    with pytest.raises(vc.StructureError, match="use SliderCrank"):
         FourBar(n, "wrist", t, "crank")
     with pytest.raises(vc.StructureError, match="'pin' cannot drive loop 'wrist'"):
         SliderCrank(n, "wrist", t, "pin")

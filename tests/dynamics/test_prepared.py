@@ -14,10 +14,10 @@ from lane import PATIENCE, compiled_only, long_run, scaled
 from measure import random_state
 from movers import falling_figure, hanging_figure
 
-CALLS = 1000
+CALLS = 300
 # Blocks that the interpreter itself may keep meanwhile (a frame, a cached float); one leaked per call would be CALLS.
 STRAY_BLOCKS = 20
-# No array passes through: the smallest one has more than 100 bytes, and 1000 calls would show.
+# No array passes through: the smallest one has more than 100 bytes, and 300 calls would show.
 STRAY_BYTES = 2000
 
 
@@ -277,7 +277,7 @@ def test_a_refused_array_leaves_no_force_behind(rng):
 
 @compiled_only
 def test_no_method_allocates(rng):
-    """A thousand calls of any method leave no block and, at any time, hardly a byte of memory behind."""
+    """Hundreds of calls of any method leave no block and, at any time, hardly a byte of memory behind."""
     m = tree(rng)
     p, s = m.prepare(), random_state(rng, m)
     calls, _ = every_call(p, rng, s)

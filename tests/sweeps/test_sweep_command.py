@@ -56,7 +56,7 @@ def test_a_file_is_swept_resumed_and_looked_at(tmp_path):
         ("trial: toys:quick\ngrid: {x: [1]}\nrepats: 3\n", "repats"),
         ("grid: {x: [1]}\n", "trial"),
         ("trial: toys:quick\ngrid: {x: {from: 0, to: 1}}\n", "levels"),
-        ("trial: [", "no YAML"),
+        ("trial: [", "not valid YAML"),
         ("- 1\n", "the file"),
     ],
 )

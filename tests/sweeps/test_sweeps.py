@@ -187,7 +187,7 @@ def test_a_full_disk_stops_the_sweep_and_spoils_nothing(tmp_path):
     )
     assert resource.RLIMIT_FSIZE is not None
     said, _ = client(code, stdout=subprocess.PIPE).communicate(timeout=PATIENCE)
-    assert "cannot be written" in said and "whole" in said
+    assert "cannot be written" in said and "intact" in said
     kept = rows(out)
     found = vc.sweep(toys.quick, {"x": list(range(3000))}, out=out, resume=True)
     assert kept < 3000 and found.counts["done"] == 3000
@@ -287,7 +287,7 @@ def test_bad_input_is_refused(tmp_path, monkeypatch):
         (vc.FileError, "exists", lambda: vc.sweep(toys.quick, GRID, out=out)),
         (vc.SweepError, "another sweep: grid", lambda: vc.sweep(toys.quick, {"x": [1]}, out=out, resume=True)),
         (vc.SweepError, "another sweep: function", lambda: vc.sweep(toys.odd, {"x": [1]}, out=out, resume=True)),
-        (vc.FileError, "no file of a sweep", lambda: vc.sweep(toys.quick, GRID, out=tmp_path / "text", resume=True)),
+        (vc.FileError, "not a file of a sweep", lambda: vc.sweep(toys.quick, GRID, out=tmp_path / "text", resume=True)),
         (vc.FileError, "no file", lambda: vc.Sweep.load(tmp_path / "nothing")),
         (vc.FileError, "folder", lambda: vc.sweep(toys.quick, GRID, out=tmp_path / "no" / "where")),
         (vc.SweepError, "no scheduler answers", lambda: vc.sweep(toys.quick, GRID, cluster="tcp://127.0.0.1:9")),

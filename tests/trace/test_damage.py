@@ -203,7 +203,7 @@ def test_both_copies_damaged(tmp_path):
         trace = Trace.load(tmp_path / "run.h5")
     assert [epoch.index for epoch in trace.epochs] == [0, 2, 3]
     assert_true(run, trace)
-    with pytest.raises(InputError, match="what came before the checkpoint is not whole"):
+    with pytest.raises(InputError, match="the part before the checkpoint is incomplete"):
         trace.at_checkpoint()
 
 

@@ -125,7 +125,7 @@ def power(a: Node, exponent: Node) -> Node:
         try:
             return constant(float(a.constant**c))
         except (ArithmeticError, TypeError):
-            raise InputError(f"{a.constant:g} to the power of {c:g} is no number") from None
+            raise InputError(f"{a.constant:g} to the power of {c:g} is not a number") from None
     if c == 0.0:
         return constant(1.0)
     if c == 1.0:
@@ -139,7 +139,7 @@ def _folded(operation: str, *numbers: float) -> Node:
     try:
         return constant(_FOLDED[operation](*numbers))  # type: ignore[operator]
     except (ArithmeticError, ValueError):
-        raise InputError(f"{operation} of {', '.join(f'{x:g}' for x in numbers)} is no number") from None
+        raise InputError(f"{operation} of {', '.join(f'{x:g}' for x in numbers)} is not a number") from None
 
 
 def _refuse_rate(operation: str, *nodes: Node) -> None:

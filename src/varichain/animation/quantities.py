@@ -39,7 +39,7 @@ _AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 def point(link: Carrier, at: At | None = None, seen_from: Carrier | None = None) -> Function:
-    """Position (3,) [m] of a point of a link or named frame.
+    """Position (3,) [m] of a point of a link or named frame [PFB, (7), (16)].
 
     Args:
         link: Link or frame, by name, or a `Frame`.
@@ -54,7 +54,7 @@ def point(link: Carrier, at: At | None = None, seen_from: Carrier | None = None)
 
 
 def direction(link: Carrier, axis: Any = "x", seen_from: Carrier | None = None) -> Function:
-    """Unit vector (3,) that a link or named frame carries: an axis by name, or three numbers of any length."""
+    """Unit vector (3,) that a link or named frame carries [PFB, (5)]: an axis by name, or three numbers."""
     own = _three(Direction(Place.of(link), unit_axis(axis)))
     return own if seen_from is None else _axes_of(Place.of(seen_from, what="seen_from")) @ own
 
@@ -132,7 +132,7 @@ def given(curve: Any) -> Function:
 
 
 def angular_velocity(link: Carrier, seen_from: Carrier = GROUND) -> Function:
-    """Angular velocity (3,) [rad/s] of a link against another one, world axes: a rate, with gradient and bias alone."""
+    """Angular velocity (3,) [rad/s] of a link against another one, world axes [PFB, (18)]: a rate without position."""
     return _three(Turning(Place.of(link), Place.of(seen_from, what="seen_from")))
 
 

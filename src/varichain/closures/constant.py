@@ -45,7 +45,7 @@ class ConstantLoops:
 def constant_loops(m: Mechanism, s: State) -> list[ConstantLoops]:
     """Loops whose dependent joints follow one independent joint each in a constant ratio, wherever they move.
 
-    Found by comparing W [NY, (22)] at several configurations, and confirmed by moving far along the straight line that
+    Found by comparing W [NY, (4)] at several configurations, and confirmed by moving far along the straight line that
     the ratios say. Loops that share joints count together.
 
     Args:

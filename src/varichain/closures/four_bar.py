@@ -32,7 +32,7 @@ class FourBar(Closure):
         found = corners(m, s, loop)
         names = [corner.name for corner in found]
         if not all(corner.is_hinge for corner in found):
-            raise StructureError(f"loop {loop!r} has a slider: take SliderCrank")
+            raise StructureError(f"loop {loop!r} has a slider: use SliderCrank")
         if lead not in names or found[names.index(lead)].is_loop:
             raise StructureError(
                 f"{quoted(lead)} cannot drive loop {loop!r}; joints: {[c.name for c in found if not c.is_loop]}"

@@ -33,7 +33,7 @@ class SliderCrank(Closure):
         found = corners(m, s, loop)
         names = [corner.name for corner in found]
         if [corner.is_hinge for corner in found].count(False) != 1:
-            raise StructureError(f"loop {loop!r} has no slider: take FourBar")
+            raise StructureError(f"loop {loop!r} has no slider: use FourBar")
         slider = [corner.is_hinge for corner in found].index(False)
         ring = [found[(slider + i) % 4] for i in range(1, 5)]  # three hinges, then the slider
         self._backwards = lead == ring[2].name

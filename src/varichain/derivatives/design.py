@@ -45,7 +45,7 @@ class ByDesign:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DesignDerivatives(Reported):
-    """Derivatives by design parameters, loops closed, with independent positions and velocities as they are.
+    """Derivatives by design parameters, with loops closed and independent positions and velocities unchanged.
 
     Attributes:
         q: How the joints of the tree follow (n_v, n_parameters), along the directions of `State.integrate`.
@@ -87,7 +87,7 @@ def design_derivatives(
     *,
     prefer: Iterable[str] = (),
 ) -> DesignDerivatives:
-    """Derivatives of torques, or of accelerations, by numbers of the design.
+    """Derivatives of torques, or of accelerations, by design parameters.
 
     Parameters are named "joint.x", "joint.y", "joint.z" (place of a joint along axes of the link that it sits on [m]),
     "joint.rx", "joint.ry", "joint.rz" (turns of it about these axes [rad]); of a loop the place on the link that was

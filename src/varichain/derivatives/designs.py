@@ -79,7 +79,7 @@ def designs(
 ) -> Designs:
     """Motions and forces of many designs of one structure, all driven through the same positions.
 
-    A design is an edit in place, nothing is built anew: `change(m, x)` gets a copy of the mechanism and a row of
+    A design is an edit in place, and nothing is rebuilt: `change(m, x)` gets a copy of the mechanism and a row of
     `values`, and calls `set_place`, `set_inertia` and `edit_joint`.
 
     Args:

@@ -17,7 +17,7 @@ Places = Mapping[str, list[int]]
 
 
 class Derivative:
-    """A matrix of derivatives: `d["knee", "hip"]` is the part of one joint by another, `np.asarray(d)` the whole.
+    """A matrix of derivatives: `d["knee", "hip"]` is the part of one joint by another, `np.asarray(d)` the matrix.
 
     A row or a column is named by a joint ("hip", all its freedoms) or by one freedom ("hip.wx").
 

@@ -18,7 +18,7 @@ from varichain.spatial.report import Listing, Report, Reported, names
 class CouplingMatrix(Reported):
     """q = M y + b, v = M v_ind, a = M a_ind [HYR, (16)], over the freedoms of the tree.
 
-    Of ball and free joints, which follow nobody, the rows tell velocities; b is zero there.
+    For ball and free joints, which never follow, the rows are about velocities; b is zero there.
 
     Attributes:
         M: Multipliers (n_v, n_independent).

@@ -129,7 +129,9 @@ def inverse_dynamics(
     if actuators is not None:
         flag(actuators, "actuators")
         if carriers and not actuators:
-            raise InputError("residuals are what actuators cannot give: leave out actuators=False, which drives all")
+            raise InputError(
+                "residuals are what actuators cannot give; leave out actuators=False, which drives every joint"
+            )
     else:
         actuators = not layout.is_tree or bool(loop_limits) or bool(weights) or bool(limits) or bool(carriers)
     if layout.is_tree and not actuators:

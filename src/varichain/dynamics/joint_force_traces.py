@@ -21,7 +21,7 @@ _FORCES = 2  # account of external forces among the works
 
 
 def with_joint_forces(trace: Trace, forces: Iterable[ExternalForce] | Callable[..., Any] | None = None) -> Trace:
-    """The trace with one more block of numbers, `joint_forces`: the wrench of every joint of the tree at every sample.
+    """The trace with one more block, `joint_forces`: the wrench of every tree joint at every sample.
 
     As `joint_forces` gives it for one state. `trace.joint(name).wrench` has that of one joint; plots, tables and files
     have the block like any other. The new trace cannot be resumed; the old one can.
@@ -55,7 +55,7 @@ def _carried(epoch: Epoch, forces: Any) -> Array:
             raise InputError(f"the samples have no {name!r}, only {', '.join(epoch.columns.names)}: no joint forces")
     if epoch.columns.width_of("contact_forces"):
         raise InputError(
-            "joint forces are not known beside contacts: samples hold no points that contact forces act at"
+            "joint forces are not known in runs with contacts: samples do not store where contact forces act"
         )
     if "joint_forces" in epoch.columns:
         raise InputError("the trace has joint forces already")

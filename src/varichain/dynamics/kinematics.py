@@ -94,7 +94,7 @@ def jacobian(m: Mechanism, s: State, link: Carrier, at: Place = _ORIGIN, axes: s
 
 
 def bias_acceleration(m: Mechanism, s: State, link: Carrier, at: Place = _ORIGIN, axes: str = "world") -> Array:
-    """Jdot v (6,) [rad/s^2, m/s^2]: what a point or frame of a link accelerates by while joint accelerations are zero.
+    """Jdot v (6,) [rad/s^2, m/s^2]: acceleration of a point or frame of a link while joint accelerations are zero.
 
     The derivative is that of `jacobian` with the same arguments, so that d/dt (J v) = J a + Jdot v. Gravity plays no
     part. Arguments as for `velocity`.

@@ -83,13 +83,16 @@ class FrictionCone(Frozen):
             rows += [_row(sign * n, -self.torsion * n) for sign in (1.0, -1.0)]
         return np.vstack(rows)
 
-    def cut(self, wrench: Array) -> Array | None:
-        """The plane (6,) at the cone that a wrench, in those axes, is beyond; None if it is within."""
+    def cut(self, wrench: Array, scale: float = 1.0) -> Array | None:
+        """The plane (6,) at the cone that a wrench, in those axes, is beyond; None if it is within.
+
+        `scale` is the size of the forces [N] that the wrench is one of: what is small beside it is rounding.
+        """
         normal = np.asarray(self.normal)
         push = float(wrench[3:] @ normal)
         across = wrench[3:] - push * normal
         size = float(np.linalg.norm(across))
-        if self.facets is not None or size <= self.friction * push + _ROUND * (1.0 + abs(push)):
+        if self.facets is not None or size <= self.friction * push + _ROUND * (scale + abs(push)):
             return None
         return self._tangent(across / size, 1.0)
 
@@ -217,7 +220,7 @@ class Programme:
             is_met = True
             for name, cone in loop_limits.items():
                 matrix, own = self.wrench_of(name)
-                plane = cone.cut(matrix @ z * self._size + own) if isinstance(cone, FrictionCone) else None
+                plane = cone.cut(matrix @ z * self._size + own, self._size) if isinstance(cone, FrictionCone) else None
                 if plane is not None:
                     self.bound(plane @ matrix, -np.inf, -float(plane @ own), f"the friction cone of {name!r}")
                     is_met = False

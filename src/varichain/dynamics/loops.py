@@ -69,7 +69,7 @@ def closure_errors(layout: Layout, table: Table, q: Array) -> Array:
 
 
 def constraint_matrix(layout: Layout, table: Table, q: Array) -> Array:
-    """K (n_rows, n_v): the rows with the virtual joints' coordinates eliminated, K v = 0.
+    """K (n_rows, n_v): the rows with the virtual joints' coordinates eliminated, K v = 0 [HYR, (3)].
 
     What can only be rounding is zero: a row that nothing moves must not pass for a small one.
     """

@@ -211,7 +211,7 @@ def _following(equations: tuple[Array, Array], selection: Selection, scale_colum
     """H and Hdot v_ind: how dependent freedoms follow independent ones."""
     independent, dependent = selection.independent, selection.dependent
     J, bias = equations[0] * scale_columns, equations[1]
-    # H = -J_S^-1 J_G [NY, (17)]; Hdot v_ind = -J_S^-1 (Jdot_Cm v_all) [NY, (19)]
+    # H = -J_S^-1 J_G [NY, (17)]; Hdot v_ind = -J_S^-1 (Jdot_Cm v_all) [NYN, (16)]
     solution = -np.linalg.solve(J[:, dependent], np.column_stack([J[:, independent], bias]))
     solution *= scale_columns[dependent, None]
     H, Hdot_v = solution[:, :-1] / scale_columns[independent], solution[:, -1]

@@ -61,7 +61,7 @@ class MeshFolders:
         try:
             target = Path(os.path.realpath(os.path.join(root, rest)))
         except (OSError, ValueError):  # too long, or with a null character
-            raise FormatError(f"mesh name {name[:80]!r} is no file name", str(self._path), line) from None
+            raise FormatError(f"mesh name {name[:80]!r} is not a file name", str(self._path), line) from None
         if not target.is_relative_to(root):
             raise self._leads_out(name, line, str(root))
         return target

@@ -127,7 +127,7 @@ def _inside(top: Path, folder: Path, name: str, element: Element) -> Path:
     try:
         target = Path(os.path.realpath(folder / name))
     except (OSError, ValueError):
-        raise element.error(f"{name[:80]!r} is no file name") from None
+        raise element.error(f"{name[:80]!r} is not a file name") from None
     if not target.is_relative_to(top.parent):
         raise element.error(f"{name[:80]!r} leads out of {str(top.parent)!r}: move the file, or correct the name")
     return target

@@ -23,7 +23,7 @@ _GRAVITY = (0.0, 0.0, -9.81)
 
 
 def save(m: Mechanism, path: str | os.PathLike[str], *, overwrite: bool = False) -> list[Note]:
-    """Write a mechanism as URDF (.urdf) or MJCF (.xml, .mjcf); `load` makes the same mechanism of it.
+    """Write a mechanism as URDF (.urdf) or MJCF (.xml, .mjcf); `load` reads the same mechanism back.
 
     Loops and fields of joints that the format has no words for go into a file with the ending .loops.yaml next to it,
     which `load` reads by itself. Mesh files stay where they are if `load` finds them there, beside the file or one

@@ -96,7 +96,7 @@ def read_yaml(path: Path) -> Entry:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)
-        raise FormatError(f"is no YAML: {problem}", str(path), None if mark is None else mark.line + 1) from None
+        raise FormatError(f"is not valid YAML: {problem}", str(path), None if mark is None else mark.line + 1) from None
     value = _value(node, str(path), 0) if node is not None else None
     if not isinstance(value, Entry):
         raise FormatError("must be a mapping with the keys 'loops' and 'couplings'", str(path), 1)
@@ -136,7 +136,7 @@ def _scalar(node: Any, path: str, line: int) -> Any:
         return node.value.lower() in ("true", "yes", "on")
     if _NUMBER.fullmatch(node.value):
         return _finite(node.value, path, line)
-    raise FormatError(f"{quoted(node.value)} is no plain finite number", path, line)
+    raise FormatError(f"{quoted(node.value)} is not a plain finite number", path, line)
 
 
 def _finite(text: str, path: str, line: int) -> float:

@@ -24,7 +24,7 @@ FRICTION = 0.8
 
 @dataclass(frozen=True)
 class HalfSpace(Frozen):
-    """All that lies below a plane: the xy plane of `at`, whose z axis points out of the half-space."""
+    """Everything below a plane: the xy plane of `at`, whose z axis points out of the half-space."""
 
     at: Placement = _AT_ORIGIN
 

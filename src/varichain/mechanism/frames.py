@@ -20,7 +20,7 @@ Place = Pose | Sequence[float] | NDArray[np.float64]
 
 
 class Frame(NamedTuple):
-    """A frame on a link; as a pair it fits `vc.velocity(m, s, *frame)` and its kin.
+    """A frame on a link; as a pair it fits `vc.velocity(m, s, *frame)` and similar functions.
 
     Attributes:
         link: Name of the link.

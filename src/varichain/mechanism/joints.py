@@ -294,7 +294,7 @@ class Fixed(Joint):
 
 @dataclass(frozen=True, repr=False)
 class PinInSlot(Joint):
-    """Slides along `slot`, fixed in the parent, and turns about `axis` at right angles with it.
+    """Slides along `slot`, fixed in the parent, and turns about `axis`, at right angles to it.
 
     q = displacement [m], angle [rad].
     """

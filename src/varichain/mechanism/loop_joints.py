@@ -37,7 +37,7 @@ class _LoopJoint(Joint):
 
 @dataclass(frozen=True, repr=False)
 class PointOnLine(_LoopJoint):
-    """The origin of the one frame stays on the line along `axis` through the origin of the other.
+    """The origin of one frame stays on the line along `axis` through the origin of the other.
 
     q = quaternion, displacement [m] along the line; the quaternion and v are in axes `matrix_with_z_along(axis)`.
     """
@@ -61,7 +61,7 @@ class PointOnLine(_LoopJoint):
 
 @dataclass(frozen=True, repr=False)
 class PointInPlane(_LoopJoint):
-    """The origin of the one frame stays in the plane through the origin of the other, at right angles with `normal`.
+    """The origin of one frame stays in the plane through the origin of the other, perpendicular to `normal`.
 
     q = quaternion, x [m], y [m]; all in axes `matrix_with_z_along(normal)`.
     """

@@ -55,7 +55,7 @@ RANK_TOLERANCE = 3e-7
 
 
 class Mechanism:
-    """A mechanism: one ground, and links that hang on it or on each other through joints.
+    """A mechanism: the ground, and links that joints attach to it or to each other.
 
     Names and ids stay as they are through every edit; `revision` counts the edits. A refused edit changes nothing.
 
@@ -104,7 +104,7 @@ class Mechanism:
 
     @property
     def rank_tolerance(self) -> float:
-        """Part of a loop's row that must be beyond all other rows, or it counts as redundant: 3e-7 if nobody sets it.
+        """Part of a loop's row that must be beyond all other rows, or it counts as redundant; 3e-7 by default.
 
         A part of the row itself, in the metric of the masses. The one threshold of all that decides on rank: mobility,
         assembly, dynamics, impacts and runs. Rows that count as redundant may stay open by as much [m or rad].

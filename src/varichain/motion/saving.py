@@ -69,9 +69,9 @@ def load_tracks(path: Any, what: str) -> dict[str, Track]:
     except ValidationError as fault:
         first = fault.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
-        raise FileError(f"{name!r} is no file of functions of time: {where}: {first['msg']}", name) from None
+        raise FileError(f"{name!r} is not a file of functions of time: {where}: {first['msg']}", name) from None
     except (InputError, ValueError) as fault:
-        raise FileError(f"{name!r} is no file of functions of time: {fault}", name) from None
+        raise FileError(f"{name!r} is not a file of functions of time: {fault}", name) from None
 
 
 def _plain(track: Track) -> dict[str, Any]:

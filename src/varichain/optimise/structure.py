@@ -70,8 +70,8 @@ def changed(m: Mechanism, s: State, actions: tuple[Action, ...]) -> Mechanism:
         if isinstance(action, Cut):
             if action.joint not in loops:
                 raise InputError(
-                    f"{action.joint!r} cannot be cut in an optimised motion: it is no loop; all phases have the joints "
-                    "of one tree, so connect to the ground what shall be let go"
+                    f"{action.joint!r} cannot be cut in an optimised motion: it does not close a loop; all phases have "
+                    "the joints of one tree, so connect to the ground what is to be released"
                 )
             own.cut(action.joint)
         elif isinstance(action, Connect):

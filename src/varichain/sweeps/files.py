@@ -51,7 +51,7 @@ def read_sweep(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Arguments of `vc.sweep` from a file; `out` is beside the file, with its name, unless the file says another.
 
     Raises:
-        FormatError: It is no YAML, has a field that sweeps do not have, or a value that cannot be.
+        FormatError: It is not valid YAML, has a field that sweeps do not have, or a value that cannot be.
     """
     import yaml
 
@@ -59,7 +59,7 @@ def read_sweep(path: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         content = yaml.safe_load(bytes_of(name, _LARGEST).decode("utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise FormatError(f"{name!r} is no YAML: {error}", name) from error
+        raise FormatError(f"{name!r} is not valid YAML: {error}", name) from error
     try:
         found = SweepFile.model_validate(content).arguments()
     except ValidationError as error:

@@ -25,7 +25,7 @@ _OTHERS = ("repeat", "seed", "status", "failure", "seconds", "key", "version")
 
 
 class Sweep(Reported):
-    """Trials of a sweep; those of a file are read when somebody looks at them.
+    """Trials of a sweep; those of a file are read when they are first needed.
 
     Attributes:
         plan: What was to be tried.

@@ -107,7 +107,7 @@ class Store:
                 self._base.execute("ROLLBACK")
             raise SweepError(
                 f"{str(self.path)!r} cannot be written: {error}; the {self.count()} trials that were written before "
-                "are whole: make room, and resume"
+                "are intact: free some space, and resume"
             ) from error
 
     def count(self, status: str | None = None) -> int:
@@ -159,7 +159,7 @@ def _check_head(path: Path) -> None:
     except OSError as error:
         raise FileError(f"{str(path)!r} cannot be read: {error}", str(path)) from error
     if head and head != _HEAD:
-        raise FileError(f"{str(path)!r} is no file of a sweep", str(path))
+        raise FileError(f"{str(path)!r} is not a file of a sweep", str(path))
     if not path.parent.is_dir():
         raise FileError(f"the folder of {str(path)!r} does not exist", str(path))
 

@@ -42,7 +42,7 @@ def sweep(
     chunk: int | None = None,
     progress: bool = False,
 ) -> Sweep:
-    """Carry out a trial for every point of a grid, and keep all results in one file as they come.
+    """Run a trial for every point of a grid, and store all results in one file as they arrive.
 
     Args:
         trial: Function of a module, 'module:function' or the name of a scenario. It takes the grid's parameters and
@@ -105,7 +105,7 @@ def checked_path(out: Any, resume: bool) -> Path:
     """The file of a sweep; FileError if it exists and is not to be gone on with."""
     path = Path(file_name(out, "out"))
     if os.path.lexists(path) and not resume:
-        raise FileError(f"{str(path)!r} exists; go on with it by resume, or choose another name", str(path))
+        raise FileError(f"{str(path)!r} exists; continue it with resume, or choose another name", str(path))
     return path
 
 

@@ -143,7 +143,7 @@ def function_of(reference: str) -> Callable[..., Any]:
     except (ImportError, AttributeError, ValueError) as error:
         raise InputError(f"the trial {reference!r} cannot be imported: {error}") from error
     if not callable(found):
-        raise InputError(f"the trial {reference!r} is no function")
+        raise InputError(f"the trial {reference!r} is not a function")
     return found  # type: ignore[no-any-return]
 
 

@@ -12,7 +12,7 @@ from varichain.spatial.frozen import Frozen
 
 
 class Columns(Frozen):
-    """Named blocks of one epoch's samples, one behind the other in a row.
+    """Named blocks of one epoch's samples, side by side in a row.
 
     Any name will do that could be an attribute. Those that a trace gives a meaning to are time (1), q (n_q), v (n_v),
     a (n_v), tau (n_v), holding (n_v), loop_forces (6 per loop), coupling_forces (1 per coupling), joint_forces (6 per

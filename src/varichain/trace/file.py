@@ -65,7 +65,7 @@ class TraceFile:
     def _opened(self) -> io.FileIO:
         try:
             if not stat.S_ISREG(os.stat(self.path).st_mode):
-                raise TraceFileError(f"cannot read {self.path!r}: it is no regular file", self.path)
+                raise TraceFileError(f"cannot read {self.path!r}: it is not a regular file", self.path)
             return open(self.path, "rb", buffering=0)
         except TraceFileError:
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from varichain.trace.trace import Trace
 
 _MOST_EPOCHS = 20
+_UNNAMED = re.compile(r"t = .* s|event \d+")  # what an event without a name is called
 
 
 def table(trace: Trace) -> str:
@@ -47,6 +49,12 @@ def event_text(event: dict[str, Any] | None) -> str:
     if isinstance(event.get("actions"), list):
         return ", ".join(map(str, event["actions"]))
     return ", ".join(f"{key} {value}" for key, value in event.items() if isinstance(value, (str, int, float)))
+
+
+def event_name(event: dict[str, Any]) -> str:
+    """Names that the user gave to the events of an instant; empty if they have none."""
+    names = [str(name) for name in event.get("names") or ()]
+    return ", ".join(dict.fromkeys(name for name in names if name and not _UNNAMED.fullmatch(name)))
 
 
 def count(n: int, noun: str) -> str:
