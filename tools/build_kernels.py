@@ -26,10 +26,16 @@ SOURCES = Path(__file__).resolve().parent.parent / "src"
 _IS_X86 = platform.machine() in ("x86_64", "AMD64")
 _CPU = "x86-64-v3" if _IS_X86 else "generic"
 FEATURES = ("avx2", "fma", "bmi", "bmi2") if _IS_X86 else ()
-# Kernels that share much, by how their names begin, longest to compile first: two processes take a family each until
-# none is left. A kernel belongs to the family with the longest beginning; "" has all others.
+# Kernels that share much, by how their names begin. A family is optimized as a whole; two processes take one each until
+# none is left, the longest to compile first. A kernel belongs to the family with the longest beginning of its name.
 RUNS_WITH_CONTACTS = ("contact_exact.run_exact", "contact_run.run_contacts")
-_FAMILIES = (*RUNS_WITH_CONTACTS, "", "running.run", "derivative_", "particle_", "function_")
+_FAMILIES = {
+    "runs": ("contact_", "running.", "stepping.", "impact.", "projection."),
+    "dynamics": ("",),
+    "derivatives": ("derivative_",),
+    "particles": ("particle_",),
+    "functions": ("function_",),
+}
 _PACKAGE = "varichain.kernels."
 # The compiler of the library: for that processor, in this process, and with the C library's functions.
 _SETTINGS = {
@@ -79,33 +85,37 @@ def build() -> Path:
 
 def family_of(dispatcher: Any) -> str:
     """Family of a kernel."""
+    name = short_name(dispatcher)
+    beginnings = {beginning: family for family, known in _FAMILIES.items() for beginning in known}
+    return beginnings[max((beginning for beginning in beginnings if name.startswith(beginning)), key=len)]
+
+
+def short_name(dispatcher: Any) -> str:
+    """Name of a kernel with its module alone."""
     from varichain.kernels import library
 
-    name = library.name_of(dispatcher.py_func).removeprefix(_PACKAGE)
-    return max((family for family in _FAMILIES if name.startswith(family)), key=len)
+    return library.name_of(dispatcher.py_func).removeprefix(_PACKAGE)
 
 
-def in_families(compile_family: Callable[[str], int], without: tuple[str, ...] = ()) -> int:
-    """Let two processes compile all families, or all but some; returns the number of kernels."""
-    families = [family for family in _FAMILIES if family not in without]
+def in_families(compile_family: Callable[[str], int]) -> int:
+    """Let two processes compile all families; returns the number of kernels."""
     with get_context("spawn").Pool(2) as pool:
-        return sum(pool.imap_unordered(compile_family, families, chunksize=1))
+        return sum(pool.imap_unordered(compile_family, _FAMILIES, chunksize=1))
 
 
 def compile_family(folder: Path, family: str) -> int:
-    """Compile the kernels of a family: an object file for each, and their lines for the glue; returns their number."""
+    """Compile the kernels of a family: an object file, and their lines for the glue; returns their number."""
     from varichain.kernels import ahead, compiling, jit, library
 
     compiling.NOTICE.is_printed = True  # nothing of this goes to the cache
     library.import_kernels()
-    start, lines = time.monotonic(), []
-    for dispatcher, kinds in jit.KERNELS.items():
-        if family_of(dispatcher) == family:
-            code, made = ahead.object_code(dispatcher.py_func, kinds, _CPU)
-            (folder / f"{made.name}.o").write_bytes(code)
-            lines.append(f'KERNEL("{made.name}", {made.entry}, {made.native}, "{made.returned}")\n')
-    (folder / f"{_FAMILIES.index(family)}.lines").write_text("".join(lines), encoding="ascii")
-    print(f"{len(lines)} kernels {_PACKAGE}{family}* compiled in {time.monotonic() - start:.0f} s", flush=True)
+    start = time.monotonic()
+    kernels = [(kernel.py_func, kinds) for kernel, kinds in jit.KERNELS.items() if family_of(kernel) == family]
+    code, found = ahead.object_code(kernels, _CPU)
+    (folder / f"{family}.o").write_bytes(code)
+    lines = [f'KERNEL("{made.name}", {made.entry}, {made.native}, "{made.returned}")\n' for made in found]
+    (folder / f"{family}.lines").write_text("".join(lines), encoding="ascii")
+    print(f"{len(lines)} kernels of {family} compiled in {time.monotonic() - start:.0f} s", flush=True)
     return len(lines)
 
 

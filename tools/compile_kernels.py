@@ -11,7 +11,7 @@ import sys
 
 os.environ["VARICHAIN_JIT"] = "1"  # the library has nothing to compile
 
-from build_kernels import RUNS_WITH_CONTACTS, family_of, in_families  # type: ignore[import-not-found]
+from build_kernels import RUNS_WITH_CONTACTS, family_of, in_families, short_name  # type: ignore[import-not-found]
 
 from varichain.kernels import cache, jit, library
 
@@ -19,7 +19,8 @@ from varichain.kernels import cache, jit, library
 def compile_family(family: str) -> int:
     """Compile the kernels of a family; returns their number."""
     library.import_kernels()
-    kernels = [kernel for kernel in jit.KERNELS if family_of(kernel) == family]
+    wanted = [kernel for kernel in jit.KERNELS if short_name(kernel) not in RUNS_WITH_CONTACTS]
+    kernels = [kernel for kernel in wanted if family_of(kernel) == family]
     jit.seal(kernels)
     return len(kernels)
 
@@ -28,7 +29,7 @@ def main() -> None:
     """Compile, and tell how many."""
     if jit.JIT_DISABLED:
         sys.exit("the compiler is switched off: NUMBA_DISABLE_JIT is set")
-    n_compiled = in_families(compile_family, RUNS_WITH_CONTACTS)
+    n_compiled = in_families(compile_family)
     print(f"{n_compiled} kernels in {cache.cache_folder()}")
 
 

@@ -58,24 +58,32 @@ class Made:
     returned: str
 
 
-def object_code(function: Any, kinds: Iterable[Kind], cpu: str) -> tuple[bytes, Made]:
-    """Object file of a kernel, and what is in it."""
-    types = compiling.types_of(kinds)
-    dispatcher = compiling.part(function)
-    dispatcher.compile(types)
-    lowered = dispatcher.overloads[types]
-    name, native = library.name_of(function), lowered.fndesc.llvm_func_name
-    made = Made(name, "varichain_" + name.replace(".", "_"), native, codes_of(lowered.signature.return_type))
-    whole = Ahead(cpu_target.target_context.codegen(), name, {made.entry, native})
-    whole.add_linking_library(lowered.library)
-    whole.add_ir_module(_entry(made, lowered.fndesc))
+def object_code(kernels: Iterable[tuple[Any, Iterable[Kind]]], cpu: str) -> tuple[bytes, list[Made]]:
+    """One object file of functions and the kinds of their arguments, and what is in it.
+
+    Parts that several kernels reach are optimized once for all of them: most of the time goes there.
+    """
+    context, found = cpu_target.target_context, []
+    for function, kinds in kernels:
+        types = compiling.types_of(kinds)
+        dispatcher = compiling.part(function)
+        dispatcher.compile(types)
+        lowered = dispatcher.overloads[types]
+        name, native = library.name_of(function), lowered.fndesc.llvm_func_name
+        made = Made(name, "varichain_" + name.replace(".", "_"), native, codes_of(lowered.signature.return_type))
+        found.append((made, lowered))
+    names = [made.name for made, _ in found]
+    whole = Ahead(context.codegen(), names[0], {symbol for made, _ in found for symbol in (made.entry, made.native)})
+    for made, lowered in found:
+        whole.add_linking_library(lowered.library)
+        whole.add_ir_module(_entry(made, lowered.fndesc))
     with global_compiler_lock:
         whole.finalize()
-    _require_known_symbols(whole, name)
+    _require_known_symbols(whole, names)
     machine = binding.Target.from_default_triple().create_target_machine(
         cpu=cpu, opt=3, reloc="pic", codemodel="default"
     )
-    return machine.emit_object(whole.module), made
+    return machine.emit_object(whole.module), [made for made, _ in found]
 
 
 def _entry(made: Made, described: Any) -> ir.Module:
@@ -124,10 +132,10 @@ def _argument(context: Any, builder: Any, of_type: Any, words: list[Any]) -> Any
     return array._getvalue()
 
 
-def _require_known_symbols(whole: Ahead, name: str) -> None:
+def _require_known_symbols(whole: Ahead, names: list[str]) -> None:
     needed = {function.name for function in whole.module.functions if function.is_declaration}
     unknown = {symbol for symbol in needed if not symbol.startswith("llvm.")} - _MATHEMATICS - _GLUE
     if unknown or whole.has_dynamic_globals:
         raise RuntimeError(
-            f"kernel {name} needs {sorted(unknown) or 'addresses of this process'}, which no library has"
+            f"one of {', '.join(names)} needs {sorted(unknown) or 'addresses of this process'}, which no library has"
         )
