@@ -33,7 +33,7 @@ RESULTS = [
     "BaseParameters", "Cycle", "Derivative", "DesignDerivatives", "Designs", "DrivenDynamicsDerivatives",
     "ForwardDynamicsDerivatives", "ImpactDerivatives",
     "InverseDynamicsDerivatives", "Linearisation", "Regressor", "Sensitivity", "TotalDerivatives",
-    "Surface", "Sweep",
+    "Recording", "Surface", "Sweep",
     "Adjusted", "Findings", "Leg", "Minimum", "Stability", "StabilityMap", "Trial",
     "Closings", "Evaluation", "Function", "InverseMotion", "Plan", "Reached", "Reduced", "SpaceDynamics",
     "OptimisedMotion",
@@ -74,6 +74,7 @@ METHODS = {
     "Motion": ["save", "load"],
     "TimeFunctions": ["save", "load"],
     "Trace": ["at", "save", "load", "to_csv", "joint"],
+    "Recording": ["position", "orientation"],
     "SwingTwist": ["angles"],
     "AnimationSpace": ["value", "at", "gradient", "rate", "bias", "acceleration", "hessian", "step_hessian", "reduced"],
 }
@@ -187,6 +188,36 @@ def scenario_file():
     """A scenario file."""
     path = fresh(".yaml")
     path.write_text("scenario: pendulum\n", encoding="utf-8")
+    return path
+
+
+RECORDING = """HIERARCHY
+ROOT hip
+{
+  OFFSET 0 0 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation
+  JOINT knee
+  {
+    OFFSET 0 -0.4 0
+    CHANNELS 3 Zrotation Yrotation Xrotation
+    End Site
+    {
+      OFFSET 0 -0.5 0
+    }
+  }
+}
+MOTION
+Frames: 2
+Frame Time: 0.01
+0 1 0 0 0 0 0 0 90
+0.1 1 0 90 0 0 0 0 90
+"""
+
+
+def recording_file():
+    """A recording of two joints."""
+    path = FOLDER / "walk.bvh"
+    path.write_text(RECORDING, encoding="utf-8")
     return path
 
 
@@ -332,6 +363,10 @@ SPECIAL = {
     ("load_postures", "path"): lambda m, s: postures_file(),
     ("Mesh", "path"): lambda m, s: "x.stl",
     ("load_scenario", "path"): lambda m, s: scenario_file(),
+    ("load_recording", "path"): lambda m, s: recording_file(),
+    ("load_recording", "up"): lambda m, s: "z",
+    ("Recording.position", "name"): lambda m, s: "hip",
+    ("Recording.orientation", "name"): lambda m, s: "hip",
     ("save", "path"): lambda m, s: fresh(".urdf"),
     ("export", "path"): lambda m, s: fresh(".csv"),
     ("Trace.save", "path"): lambda m, s: fresh(".h5"),
@@ -461,6 +496,7 @@ def owner(name, m, s):
         "Motion": lambda: vc.Motion({"elbow": 0.5}),
         "TimeFunctions": lambda: vc.TimeFunctions({"elbow": 0.5}),
         "Trace": lambda: shows.show(0.2),
+        "Recording": lambda: vc.load_recording(recording_file()),
         "SwingTwist": lambda: vc.SwingTwist(1.0),
         "AnimationSpace": lambda: vc.AnimationSpace(m, {"tip": vc.animation.point("tip")}),
     }

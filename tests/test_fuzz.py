@@ -187,6 +187,13 @@ def test_devices_are_not_read(read):
         read("/dev/zero")
 
 
+def test_a_recording_that_is_a_device_is_not_read(tmp_path):
+    """A recording without an end is refused at once."""
+    (tmp_path / "x.bvh").symlink_to("/dev/zero")
+    with pytest.raises(vc.FormatError, match="not a regular file"):
+        vc.load_recording(tmp_path / "x.bvh")
+
+
 def test_five_thousand_links(tmp_path):
     """A robot of five thousand links with shapes, fifty thousand elements, loads."""
     link = '<link name="l{0}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'

@@ -1,6 +1,6 @@
-"""Feed mutated traces, scenario files and files of loops to their readers; report all but answers and named errors.
+"""Feed mutated files of all kinds to their readers; report all but answers and named errors.
 
-    python tools/fuzz_files.py 10000 [seed] [trace|scenario|loops ...]
+    python tools/fuzz_files.py 10000 [seed] [trace|scenario|loops|recording ...]
 
 Traces are mutated frame by frame, with right checksums, so that the readers believe them; what loads is also exported.
 A fault is an error that is not of the house, more than two seconds, or more memory than five times the file and 200 MB.
@@ -283,10 +283,29 @@ def read_loops(path: Path) -> None:
     vc.check(vc.load(path.with_name("robot.urdf"), loops=path))
 
 
+def begin_recordings(folder: Path) -> list[bytes]:
+    """A recording by hand, and one of ours."""
+    from entries import RECORDING  # type: ignore[import-not-found]
+    from varichain.scenarios import SCENARIOS
+
+    ours = folder / "pendulum.bvh"
+    vc.export(SCENARIOS["pendulum"]().run(0.1), ours, overwrite=True)
+    return [RECORDING.encode(), ours.read_bytes()]
+
+
+def read_recording(path: Path) -> None:
+    """Load a recording, and look at all of it."""
+    found = vc.load_recording(path)
+    repr(found)
+    for name in found.names:
+        found.position(name), found.orientation(name)
+
+
 FUZZERS: dict[str, tuple[Callable[[Path], list[bytes]], Callable[[Any, bytes], bytes], Callable[[Path], None], str]] = {
     "trace": (begin_traces, mutate_trace, read_trace, ".h5"),
     "scenario": (begin_scenarios, mutate_text, read_scenario, ".yaml"),
     "loops": (begin_loops, mutate_text, read_loops, ".yaml"),
+    "recording": (begin_recordings, mutate_text, read_recording, ".bvh"),
 }
 
 

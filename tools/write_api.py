@@ -70,8 +70,8 @@ TOPICS = {
     ),
     "files": (
         "Figures and robot files",
-        "People, and robots from URDF, SDF and MJCF.",
-        "figures load load_postures save",
+        "People, robots from URDF, SDF and MJCF, recorded motions from BVH.",
+        "figures load load_postures save load_recording Recording",
     ),
     "errors": (
         "Errors and warnings",

@@ -194,6 +194,7 @@ if TYPE_CHECKING:
     from varichain.motion import JointMotion, Motion, TimeFunctions
     from varichain.optimise import OptimisedMotion, Phase, optimise_motion
     from varichain.plots import plot
+    from varichain.recordings import Recording, load_recording
     from varichain.scenarios.files import load_scenario
     from varichain.simulation import (
         PD,
@@ -328,6 +329,8 @@ _HOMES = {
     "inverse_dynamics_derivatives": "varichain.derivatives",
     "draw": "varichain.drawing",
     "export": "varichain.exports",
+    "Recording": "varichain.recordings",
+    "load_recording": "varichain.recordings",
     "load_scenario": "varichain.scenarios.files",
     "constant_loops": "varichain.closures",
     "load": "varichain.loading",
@@ -473,6 +476,7 @@ __all__ = [
     "PreferenceError",
     "Prepared",
     "Prismatic",
+    "Recording",
     "Regressor",
     "Revolute",
     "Rollout",
@@ -553,6 +557,7 @@ __all__ = [
     "linearise",
     "load",
     "load_postures",
+    "load_recording",
     "load_scenario",
     "loop_states",
     "mass_matrix",
