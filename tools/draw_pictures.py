@@ -50,6 +50,9 @@ def _gallery() -> None:
     for name, builder in SCENARIOS.items():
         until, shares = _SCENES.get(name, (None, (0.02, 0.4, 0.76, 1.0)))
         _save(f"gallery/{name}", _strip(builder().run(until), shares))
+    _save(
+        "gallery/walker-two-legs", _strip(SCENARIOS["walker"](legs=2, ground="sandy").run(4.0), (0.02, 0.4, 0.76, 1.0))
+    )
 
 
 def _optimised() -> None:

@@ -6,7 +6,9 @@ import pytest
 import varichain as vc
 from lane import long_run
 from varichain.particles import Contact, Hard
-from varichain.scenarios.walker import FOOT, LEG, walker
+from varichain.scenarios import walker
+from varichain.scenarios.four_legs import FOOT
+from varichain.scenarios.legs import LEG
 
 
 @pytest.fixture

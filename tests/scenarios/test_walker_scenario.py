@@ -8,7 +8,9 @@ import pytest
 import varichain as vc
 from lane import long_run
 from varichain.particles.run import ParticleRun
-from varichain.scenarios.walker import FOOT, GROUNDS, LEG, leg_angles, walker
+from varichain.scenarios.four_legs import FOOT
+from varichain.scenarios.legs import LEG, leg_angles
+from varichain.scenarios.walker import GROUNDS, walker
 from varichain.scene.playback import Playback
 from varichain.simulation.controls import Controls
 
