@@ -195,10 +195,15 @@ def test_a_torn_link_is_named():
     assert caught.value.joint == "rod 1" and len(caught.value.trace) > 0
 
 
-def test_runs_of_particles_are_not_continued():
-    """A trace of particles has no rigid checkpoint, and `resume` says so."""
-    with pytest.raises(vc.InputError, match="particles"):
-        vc.resume(run(*rods(1), 0.02), 0.1)
+def test_strained_links_connect_where_they_are():
+    """Soft links that bend by millimetres connect where they are: the new joint begins closed, as springs see it."""
+    m, s = rods(2)
+    grip = vc.connect("rod 1", "ground", vc.Spherical(), at=(0, 0, -0.5), name="grip")
+    hold = vc.connect("rod 1", "rod 0", vc.Spherical(), at=(0, 0, -0.2), name="hold")
+    trace = run(m, s, 0.05, stiffness=1e4, events=[vc.at(0.03, grip), vc.at(0.04, hold)])
+    assert trace.epochs[0].strain.max() > 1e-3
+    for before, after in zip(trace.epochs, trace.epochs[1:], strict=False):
+        assert after.closure[0] == pytest.approx(before.closure[-1], abs=1e-12)
 
 
 def test_hand_made_systems_have_no_trace():

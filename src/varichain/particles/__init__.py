@@ -6,7 +6,7 @@ states and traces; the rigid engine's dynamics are not used.
 
 from varichain.particles.ground import Contact, Ground, Hard, Law, Muddy, Region, Sandy, Soft, Terrain
 from varichain.particles.linked import LinkedSystem, from_mechanism
-from varichain.particles.simulate import simulate
+from varichain.particles.simulate import resume, simulate
 from varichain.particles.steps import Stiffest, stiffest
 from varichain.particles.system import System
 
@@ -24,6 +24,7 @@ __all__ = [
     "System",
     "Terrain",
     "from_mechanism",
+    "resume",
     "simulate",
     "stiffest",
 ]

@@ -76,8 +76,20 @@ def _connect(system: LinkedSystem, connection: Connect) -> Edit:
     m = system.mechanism
     a, at, b, at_other = connection.ends(m)
     if at_other is None:
-        at_other = system.pose(b.name).inverse() @ system.pose(a.name) @ (at or _ORIGIN)
+        at_other = _present_frame(system, a.name, at or _ORIGIN, b.name)
     return connection_edit(add_virtual_link(m, a, b, connection.joint, at, at_other, connection.name))
+
+
+def _present_frame(system: LinkedSystem, a: str, at: Pose, b: str) -> Pose:
+    """Frame in link b that is where a frame of link a is now: its origin as springs see it, on strained links."""
+    R = system.pose(b).R.T @ system.pose(a).R @ at.R
+    links, end_a, end_b = system.links.array, system.end(a), system.end(b)
+    record = links[end_a.link]
+    p = record["o"] + end_a.point(at.p) @ record["A"].reshape(3, 3)
+    record = links[end_b.link]
+    numbers = np.linalg.solve(record["A"].reshape(3, 3).T, p - record["o"])
+    in_link = end_b.center + end_b.arms.axes @ (end_b.arms.lengths * numbers)
+    return Pose(end_b.frame.inverse() @ in_link, R=R)
 
 
 def _refuse_gaps(system: LinkedSystem, connections: Sequence[Connect]) -> None:

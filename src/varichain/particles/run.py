@@ -17,6 +17,7 @@ from varichain.particles.controls import ParticleControls
 from varichain.particles.failing import divergence
 from varichain.particles.implicit import Implicit, implicit_step
 from varichain.particles.linked import LinkedSystem
+from varichain.particles.plain import Plain, Snapshot, plain_snapshot, restore, snapshot, take_snapshot
 from varichain.particles.steps import stiffest
 from varichain.simulation.controls import Controls, user_code
 from varichain.simulation.drives import check_on_motion
@@ -28,6 +29,7 @@ from varichain.simulation.events import (
     Use,
     When,
     WhenForce,
+    check_times,
     condition_value,
     planned_actions,
     together,
@@ -37,6 +39,9 @@ from varichain.simulation.roots import crossing
 _LOCATED = 1e-9  # [s]
 _MOST_CHANGES = 100  # at one instant
 _STEPS_AT_ONCE = 2000  # so that Ctrl-C acts soon
+
+CHECKPOINT_VERSION = 1
+"""Version of the names in a checkpoint."""
 
 Watched = When | WhenForce
 Listener = Callable[["ParticleRun", Changed | None, list[str], list[Any]], None]
@@ -68,16 +73,21 @@ class ParticleRun:
         Raises:
             InputError: The step is too long, or driven joints are not on their motion.
         """
-        self.system, self.method, self.threads, self.stopped = system, method, threads, None
-        self._tick, self._start, self._n_ticks = tick, system.time, 0
-        self._times = [event for event in events if isinstance(event, At)]
-        self._watches = [event for event in events if not isinstance(event, At)]
-        self._values: dict[Watched, float] = {}
         if given.motion is not None:
             check_on_motion(given.motion, system.measure())
+        self._take(system, method, tick, events, threads)
         self._controls = ParticleControls(given, system, ("controller", "motion"))
         self.step = checked_step(system, method, step)
         self._implicit = Implicit(system) if method == "implicit" else None
+
+    def _take(self, system: LinkedSystem, method: str, tick: float, events: list[Event], threads: int) -> None:
+        self.system, self.method, self.threads, self.stopped = system, method, threads, None
+        self._tick, self._start, self._n_ticks = tick, system.time, 0
+        self._events = list(events)
+        self._times = [event for event in events if isinstance(event, At)]
+        self._watches = [event for event in events if not isinstance(event, At)]
+        self._values: dict[Watched, float] = {}
+        self._used: dict[str, list[int] | None] = {}  # controls chosen by events: event and action, None of a function
 
     stopped: str | None
 
@@ -115,7 +125,7 @@ class ParticleRun:
     # Steps
 
     def _advance_and_look(self, stop: float, listen: Listener) -> None:
-        snapshot, begun = self._snapshot(), self.time
+        before_span, begun = snapshot(self.system), self.time
         before = dict(self._values)
         broken = self._advance(stop)
         if broken:
@@ -124,7 +134,7 @@ class ParticleRun:
         self._values = {watch: self._look(watch) for watch in self._watches}
         fired = [watch for watch in self._watches if _happened(watch, before[watch], self._values[watch])]
         if fired:
-            fired = self._locate(snapshot, begun, stop, before)
+            fired = self._locate(before_span, begun, stop, before)
         if fired or any(event.time <= self.time + SAME_INSTANT for event in self._times):
             self._carry_out(listen, fired)
 
@@ -142,19 +152,6 @@ class ParticleRun:
         system.run["time"] = stop
         return []
 
-    def _snapshot(self) -> tuple[Any, ...]:
-        system = self.system
-        records = (system.run, system.freedoms.array, system.contacts.array, system.ruts)
-        return (system.x.copy(), system.v.copy(), system.q.copy(), *(np.array(rows) for rows in records))
-
-    def _restore(self, snapshot: tuple[Any, ...]) -> None:
-        system = self.system
-        x, v, q, run, freedoms, contacts, ruts = snapshot
-        system.x[:], system.v[:], system.q[:] = x, v, q
-        system.run[:], system.freedoms.array[:] = run, freedoms
-        system.contacts.array[:], system.ruts[:] = contacts, ruts
-        system.run["is_evaluated"] = 0
-
     # Events
 
     def _look(self, watch: Watched) -> float:
@@ -168,21 +165,19 @@ class ParticleRun:
         loads = ((joint["force"], watch.force), (joint["moment"], watch.moment))
         return max(float(np.linalg.norm(load)) / bound - 1.0 for load, bound in loads if bound is not None)
 
-    def _locate(
-        self, snapshot: tuple[Any, ...], early: float, late: float, before: dict[Watched, float]
-    ) -> list[Watched]:
+    def _locate(self, earlier: Snapshot, early: float, late: float, before: dict[Watched, float]) -> list[Watched]:
         """Go back to just after the first event of the last span; the events that have happened there."""
 
         def happened() -> list[Watched]:
             return [watch for watch in self._watches if _happened(watch, before[watch], self._look(watch))]
 
         def passed(t: float) -> float:
-            self._restore(snapshot)
+            restore(self.system, earlier)
             self._advance(t)
             return 1.0 if happened() else -1.0
 
         t = crossing(passed, early + min(_LOCATED, 0.5 * (late - early)), late, _LOCATED)
-        self._restore(snapshot)
+        restore(self.system, earlier)
         self._advance(t)
         self._values = {watch: self._look(watch) for watch in self._watches}
         return happened()
@@ -223,6 +218,9 @@ class ParticleRun:
         except VarichainError as error:
             raise EventError(f"at t = {self.time:.9g} s, event {', '.join(names)}: {error}", self.time) from error
         self.system, self._controls = changed.system, controls
+        for action in actions:
+            if isinstance(action, Use):
+                self._used |= dict.fromkeys(action.changes, self._place(action))
         if controls.is_active:
             controls.tick()
         if self._implicit is not None:
@@ -233,6 +231,96 @@ class ParticleRun:
         if reasons:
             self.stopped = next(filter(None, reasons), ", ".join(names))
         listen(self, changed, names, actions)
+
+    def _place(self, action: Use) -> list[int] | None:
+        """Index of an action's event and its index there; None if a function returned the action."""
+        for i, event in enumerate(self._events):
+            for j, other in enumerate(event.actions):
+                if other is action:
+                    return [i, j]
+        return None
+
+    # Continuing
+
+    def checkpoint(self, sampled: Snapshot) -> Plain:
+        """All that a continuation needs, as plain values; `sampled` is the motion just before the last sample."""
+        return {
+            "version": CHECKPOINT_VERSION,
+            "motion": plain_snapshot(self.system, sampled),
+            "step": self.step,
+            "ticks": {"first": self._start, "count": self._n_ticks},
+            "n_events": len(self._events),
+            "times": [self._events.index(event) for event in self._times],
+            "watches": [self._events.index(watch) for watch in self._watches],
+            "values": [self._values.get(watch) for watch in self._watches],
+            "used": self._used,
+            "forces": self._controls.given.plain_forces(),
+        }
+
+    @classmethod
+    def continued(
+        cls,
+        system: LinkedSystem,
+        method: str,
+        tick: float,
+        events: list[Event],
+        given: Controls,
+        threads: int,
+        checkpoint: Plain,
+    ) -> ParticleRun:
+        """A run that goes on from a checkpoint, at a system of the checkpoint's structure.
+
+        Raises:
+            InputError: The checkpoint is of another version, or events of the run are missing.
+        """
+        self = cls.__new__(cls)
+        self._take(system, method, tick, events, threads)
+        if checkpoint.get("version") != CHECKPOINT_VERSION:
+            raise InputError(
+                f"the trace's checkpoint is of version {checkpoint.get('version')}, and this varichain continues runs "
+                f"of particles from version {CHECKPOINT_VERSION} only; begin a new one from trace.final"
+            )
+        n = checkpoint["n_events"]
+        if len(self._events) < n:
+            raise InputError(
+                f"the run had {n} events; {len(self._events)} are given now: give the same, and new ones last"
+            )
+        left = {*checkpoint["times"], *checkpoint["watches"], *range(n, len(self._events))}
+        self._times = [event for event in self._times if self._events.index(event) in left]
+        self._watches = [watch for watch in self._watches if self._events.index(watch) in left]
+        given = self._use_again(given, checkpoint["used"])
+        given.take_forces(checkpoint["forces"])
+        self._controls = ParticleControls(given, system, ())
+        take_snapshot(system, checkpoint["motion"])
+        check_times(self._times, system.time)
+        ticks = checkpoint["ticks"]
+        self.step, self._start, self._n_ticks = checkpoint["step"], ticks["first"], ticks["count"]
+        known = dict(zip(self._watches, checkpoint["values"], strict=False))  # new events are last
+        self._values = {watch: value for watch, value in known.items() if value is not None}
+        self._implicit = Implicit(system) if method == "implicit" else None
+        return self
+
+    def look_at_new(self) -> None:
+        """Look at the conditions of events that a continuation has added."""
+        for watch in self._watches:
+            if watch not in self._values:
+                self._values[watch] = self._look(watch)
+
+    def _use_again(self, given: Controls, used: dict[str, list[int] | None]) -> Controls:
+        """Controls with those that events of the run have chosen."""
+        for name, place in used.items():
+            if place is None:
+                raise InputError(
+                    f"the run's {name} was chosen by a function at an event, which a trace does not contain; begin a "
+                    "new simulation from trace.final"
+                )
+            actions = self._events[place[0]].actions
+            action = actions[place[1]] if place[1] < len(actions) else None
+            if not isinstance(action, Use) or name not in action.changes:
+                raise InputError(f"event {place[0]} is not the one that chose the run's {name}; give the same events")
+            given = Controls(**(given.given | {name: action.changes[name]}))
+        self._used = dict(used)
+        return given
 
 
 def _happened(watch: Watched, before: float, now: float) -> bool:

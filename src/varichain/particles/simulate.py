@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import math
-import time as clock
 from collections.abc import Callable, Iterator
 from typing import Any
-
-import numpy as np
 
 from varichain.dynamics.sharing import checked_threads
 from varichain.errors import DivergenceError, InputError, SimulationError, SimulationInterrupted, quoted
 from varichain.files import Path
-from varichain.mechanism.describe import description
-from varichain.mechanism.log import as_dict
-from varichain.particles.changes import Changed
+from varichain.instants.restraints import SoftLimits
+from varichain.mechanism.describe import mechanism_from
+from varichain.mechanism.mechanism import Mechanism
 from varichain.particles.estimate import Estimate
+from varichain.particles.ground import checked_terrain
+from varichain.particles.joints import Spring
 from varichain.particles.linked import LinkedSystem
+from varichain.particles.plain import MOST_PARTICLES, plain_standing, standing_from
+from varichain.particles.recording import Recorder
 from varichain.particles.run import ParticleRun
-from varichain.particles.samples import columns_of, sample_of
 from varichain.simulation.controls import Controls
 from varichain.simulation.events import check_times, checked_events
 from varichain.simulation.progress import Progress
-from varichain.simulation.recording import described
 from varichain.simulation.settings import checked_until
 from varichain.spatial.checks import positive_scalar
 from varichain.trace import Trace, TraceWriter
 
 METHODS = ("verlet", "implicit")
 _SAMPLE = 1e-3  # [s]
+_JUST = 1e-9  # of the time between samples
 _MANY = 2048  # links, from which on threads pay
 
 
@@ -105,9 +105,95 @@ def simulate(
         estimate = Estimate(ParticleRun(system.copy(), method, 0.5 * run.step, tick, given, controls, crew))
     writer = TraceWriter(out, overwrite=overwrite)
     settings = {"engine": "particles", "method": method, "step": run.step, "sample": every, "control_step": tick}
-    spring = {"stiffness": own.spring.stiffness, "damping": own.spring.damping}
-    writer.begin({"start": own.time, **settings, **spring})
-    return _run_and_record(run, _Recorder(writer, estimate), end, every, progress)
+    writer.begin({"start": own.time, **settings, **_made_with(own)})
+    return _run_and_record(run, Recorder(writer, estimate), (own.time, end, every), progress, is_new=True)
+
+
+def _made_with(system: LinkedSystem) -> dict[str, Any]:
+    """What a trace says of the springs, stops and ground of its run."""
+    limits: Any = system.limits
+    if isinstance(limits, SoftLimits):
+        limits = {"stiffness": limits.stiffness, "damping": limits.damping}
+    spring = {"stiffness": system.spring.stiffness, "damping": system.spring.damping}
+    return {**spring, "limits": limits, "standing": plain_standing(system.standing)}
+
+
+def resume(
+    trace: Trace | Path,
+    until: float,
+    *,
+    events: Any = (),
+    controller: Any = None,
+    motion: Any = None,
+    forces: Any = (),
+    ground: Any = None,
+    threads: int | None = None,
+    out: Path | None = None,
+    overwrite: bool = False,
+    progress: bool | Callable[[float, float], Any] = False,
+) -> Trace:
+    """Continue a run of particles with its method, steps and ground: bit-identical to a run without a break.
+
+    As `vc.resume`, which calls this for traces of particles. A trace that ended between two samples of its grid of time
+    is continued from the last sample on the grid.
+
+    Args:
+        trace: A Trace, or the name of its file.
+        until: Time to reach [s].
+        events: The events of the run, and new ones last; those that have happened do not happen again.
+        controller: Torques, the same as in the run; also the next two.
+        motion: Driven joints.
+        forces: External forces.
+        ground: The run's ground again, if it has a law of yours or a height field of more than 250,000 points.
+        threads: See `simulate`.
+        out: File for the whole trace, the earlier part included.
+        overwrite: Whether an existing file may be replaced.
+        progress: See `simulate`.
+
+    Raises:
+        InputError: The trace is not of particles, has no checkpoint, or was ended by an event.
+    """
+    given = trace if isinstance(trace, Trace) else Trace.load(trace)
+    point, meta = _continued_point(given), given.meta
+    kept = given.at_checkpoint()
+    standing = standing_from(meta["standing"], None if ground is None else checked_terrain(ground))
+
+    def continued(m: Mechanism, checkpoint: dict[str, Any]) -> ParticleRun:
+        limits = SoftLimits(**meta["limits"]) if isinstance(meta["limits"], dict) else meta["limits"]
+        spring = Spring(meta["stiffness"], meta["damping"])
+        system = LinkedSystem(m, m.state(), spring, limits, None, standing)
+        controls, crew = Controls(controller, motion, forces), threads_of(system, threads)
+        return ParticleRun.continued(
+            system, meta["method"], meta["control_step"], checked_events(events), controls, crew, checkpoint
+        )
+
+    m = kept.epochs[-1].mechanism.copy()
+    m.log.n_written = sum(entry["kind"] == "structure" for entry in kept.log)  # entries are numbered over the whole run
+    run, twin = continued(m, point), point.get("twin")
+    estimate = Estimate.continued(continued(mechanism_from(twin["structure"]), twin["run"])) if twin else None
+    end = checked_until(until, max(float(given.time[-1]), run.time))
+    recorder = Recorder(TraceWriter(out, overwrite=overwrite), estimate)
+    recorder.repeat(given, run)
+    return _run_and_record(run, recorder, (meta["start"], end, meta["sample"]), progress, is_new=False)
+
+
+def _continued_point(trace: Trace) -> dict[str, Any]:
+    """Checkpoint of a trace of particles that can be continued."""
+    point = trace.checkpoint
+    if trace.meta.get("engine") != "particles":
+        raise InputError("the trace is not one of particles: vc.resume continues it")
+    if point is None or not trace.epochs:
+        raise InputError("the trace has no checkpoint to continue from: it has no samples")
+    if trace.outcome == "stopped":
+        raise InputError(f"the trace was ended by an event ({trace.message}); begin a new simulation from trace.final")
+    if "motion" not in point:
+        raise InputError(
+            f"a run of more than {MOST_PARTICLES} particles cannot be continued: its checkpoint would be too large; "
+            "begin a new one from trace.final"
+        )
+    if "error" in trace.epochs[-1].columns and point["twin"] is None:
+        raise InputError("the twin that estimates the error was ended by an event before: begin a new run")
+    return point
 
 
 def threads_of(system: LinkedSystem, threads: int | None = None) -> int:
@@ -115,72 +201,31 @@ def threads_of(system: LinkedSystem, threads: int | None = None) -> int:
     return 1 if threads is None and len(system.links) < _MANY else checked_threads(threads)
 
 
-class _Recorder:
-    """Recorder that writes samples and events to a trace."""
-
-    def __init__(self, writer: TraceWriter, estimate: Estimate | None) -> None:
-        self.writer, self._estimate = writer, estimate
-        self._event: dict[str, Any] = {}
-        self._last = math.nan  # time of the last sample of the epoch
-        self._begun = clock.monotonic()
-        self._trodden: dict[tuple[float, float], float] = {}  # when the cells of footprints were
-
-    def open_epoch(self, run: ParticleRun) -> None:
-        """Begin an epoch with the present structure and its first sample."""
-        self.writer.open_epoch(description(run.system.mechanism), columns_of(run.system, self._estimate is not None))
-        self._last = math.nan
-        self.sample(run)
-
-    def sample(self, run: ParticleRun) -> None:
-        """Write the present state, unless it is written already."""
-        if self._last != run.time:
-            self._last = run.time
-            sample = sample_of(run.system)
-            if self._estimate is not None:
-                sample = np.append(sample, self._estimate.at(run))
-            self.writer.append(sample[None])
-            for x, y, *_ in run.system.footprints():
-                self._trodden.setdefault((x, y), run.time)
-
-    def listen(self, run: ParticleRun, changed: Changed | None, names: list[str], actions: list[Any]) -> None:
-        """Write what is before a change, and what came of it."""
-        if changed is None:
-            self.sample(run)
-            self._event = {"time": run.time, "names": names, "actions": [described(action) for action in actions]}
-            return
-        self._event["energy_lost"] = changed.energy_lost
-        if changed.entry is not None:
-            entry = as_dict(changed.entry)
-            self._event["edits"] = entry["edits"]
-            self.writer.log({"kind": "structure", **entry})
-        self.writer.end_epoch(self._event)
-        self.open_epoch(run)
-
-    def finish(self, run: ParticleRun, outcome: str, message: str | None = None) -> Trace:
-        """End the trace, with the footprints in its log."""
-        prints = run.system.footprints()
-        if len(prints):
-            cells = [[*row, self._trodden.get((row[0], row[1]), run.time)] for row in prints.tolist()]
-            columns, size = ["x", "y", "depth", "height", "time"], float(run.system.terrain["cell"][0])
-            self.writer.log({"kind": "footprints", "time": run.time, "columns": columns, "cells": cells, "cell": size})
-        wall = clock.monotonic() - self._begun
-        self.writer.checkpoint(
-            {"engine": "particles", "run": {"steps": int(run.system.run["steps"][0])}, "wall_seconds": wall}
-        )
-        return self.writer.finish(outcome, message)
-
-
 def _run_and_record(
-    run: ParticleRun, recorder: _Recorder, end: float, every: float, progress: bool | Callable[[float, float], Any]
+    run: ParticleRun,
+    recorder: Recorder,
+    span: tuple[float, float, float],
+    progress: bool | Callable[[float, float], Any],
+    is_new: bool,
 ) -> Trace:
-    """Run to the end and finish the trace in any case, on errors and Ctrl-C too."""
+    """Run to the end and finish the trace in any case, on errors and Ctrl-C too; `span` is (start, end, sample) [s]."""
+    start, end, every = span
     try:
         with Progress(progress, run.time, end) as bar:
-            recorder.open_epoch(run)
-            run.begin(recorder.listen)
-            for now in run.spans(_stops(run.time, end, every), recorder.listen):
+            if is_new:
+                recorder.open_epoch(run)
+                run.begin(recorder.listen)
+                recorder.checkpoint(run)
+            run.look_at_new()
+            for now in run.spans(_grid(start, run.time, end, every), recorder.listen):
                 recorder.sample(run)
+                recorder.checkpoint_now_and_then(run)
                 bar.at(now)
+            if run.stopped is None:
+                recorder.checkpoint(run)
+                for now in run.spans(iter([end] if run.time < end else []), recorder.listen):
+                    recorder.sample(run)
+                    bar.at(now)
         return recorder.finish(run, "complete" if run.stopped is None else "stopped", run.stopped)
     except KeyboardInterrupt:
         message = f"interrupted at t = {run.time:.9g} s of {end:g} s"
@@ -194,10 +239,9 @@ def _run_and_record(
         raise
 
 
-def _stops(start: float, end: float, every: float) -> Iterator[float]:
-    """Times of samples after the start, the end last."""
-    n = math.floor((end - start) / every * (1.0 - 1e-12))
-    for k in range(1, n + 1):
-        if start + k * every < end:
-            yield start + k * every
-    yield end
+def _grid(start: float, now: float, end: float, every: float) -> Iterator[float]:
+    """Times of samples after now, up to the end: those of a longer run; none is just before the end."""
+    first, last = round((now - start) / every) + 1, math.ceil((end - start) / every)
+    for stop in (start + k * every for k in range(first, last + 1)):
+        if stop == end or stop < end - _JUST * every:
+            yield stop

@@ -169,7 +169,7 @@ def resume(
 
     A trace that ended between points of its grid of time is continued from the last of them. Events, controllers,
     motions and forces are code, which traces do not contain: give the same ones again. Events that have happened do not
-    happen again.
+    happen again. Traces of particles are continued too; see `vc.particles.resume`.
 
     Args:
         trace: A Trace, or the name of its file.
@@ -185,7 +185,10 @@ def resume(
     given = trace if isinstance(trace, Trace) else Trace.load(trace)
     checkpoint = given.checkpoint
     if given.meta.get("engine") == "particles":
-        raise InputError("a run of particles cannot be continued; begin a new one from trace.final")
+        from varichain.particles import resume as resume_particles
+
+        options = {"events": events, "controller": controller, "motion": motion, "forces": forces}
+        return resume_particles(given, until, **options, out=out, overwrite=overwrite, progress=progress)
     if checkpoint is None or not given.epochs:
         raise InputError("the trace has no checkpoint to continue from: it has no samples")
     if given.outcome == "stopped":
