@@ -33,8 +33,8 @@ def draw(
 ) -> Still:
     """Draw a mechanism in a state, or a trace at a time: to a file, PNG (extra `video`) or SVG, or in a notebook.
 
-    A picture of a trace has the forces of loops and contacts, tracked points, and in a PNG footprints of particles. An
-    SVG of a planar mechanism is a drawing of its plane with the symbols of joints and supports.
+    A picture of a trace has the forces of loops and contacts, tracked points, and footprints of particles. An SVG of
+    a planar mechanism is a drawing of its plane with the symbols of joints and supports.
 
     Args:
         m: Mechanism, or a trace.

@@ -8,6 +8,7 @@ import pytest
 import shows
 import varichain as vc
 from browser.pages import until
+from scene.test_framing import trace_of
 
 
 class Opened:
@@ -110,3 +111,52 @@ def test_the_mouse_turns_the_camera(opened):
     page.mouse.dblclick(300, 300)
     until(page, lambda: np.abs(opened.pixels() - before).max() == 0)
     assert opened.complaints == []
+
+
+OVERLAPS = """() => {
+  const style = e => getComputedStyle(e);
+  const seen = e => style(e).visibility === "visible" && style(e).opacity > 0 && e.offsetParent !== null;
+  const all = [...document.querySelectorAll(".mark span, .name, #toast, #head, #key")].filter(seen);
+  const boxes = all.map(e => [e.textContent, e.getBoundingClientRect()]).filter(([_, r]) => r.width);
+  const found = [];
+  const isOver = (r, s) => r.left < s.right - 1 && s.left < r.right - 1 && r.top < s.bottom - 2 && s.top < r.bottom - 2;
+  boxes.forEach(([a, r], i) => boxes.slice(i + 1).forEach(([b, s]) => { if (isOver(r, s)) found.push([a, b]); }));
+  return [boxes.map(([text]) => text), found]; }"""
+"""Texts that are seen, and pairs of them that lie over each other by more than a pixel or two."""
+
+
+@pytest.mark.parametrize("size", [(390, 700), (700, 420), (1280, 720)])
+def test_texts_do_not_lie_over_each_other(browser, tmp_path, size):
+    """Names of a person's links, the mark of a cut, what is told of it, title and legend: each is to be read."""
+    m = vc.figures.human40()
+    s = m.state()
+    m.connect("left hand", "ground", vc.Spherical(), state=s, name="left hold of a very long name")
+    run = vc.simulate(m, s, 0.3, step=0.01, limits="off", events=[vc.at(0.1, vc.cut("left hold of a very long name"))])
+    vc.export(run, tmp_path / "person.html", labels=True)
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]}, offline=True)
+    opened = Opened(context.new_page(), (tmp_path / "person.html").as_uri())
+    opened.page.evaluate("replay.seek(12)")  # 0.2 s
+    shown = "getComputedStyle(document.getElementById('toast')).opacity"
+    until(opened.page, lambda: opened.page.evaluate(shown) == "1")
+    texts, over = opened.page.evaluate(OVERLAPS)
+    assert over == [] and opened.complaints == []
+    assert sum("cut 'left hold" in text for text in texts) == 2  # at its place, and what is told
+    assert len({link.name for link in m.links} & {*texts}) == len(m.links)
+    context.close()
+
+
+def test_the_page_goes_along_with_who_goes_far(browser, tmp_path):
+    """A ball that goes twenty metres is large from the beginning to the end; if it is not followed, it is small."""
+    t = np.linspace(0.0, 10.0, 301)
+    vc.export(trace_of(np.stack([2.0 * t, 0.0 * t, 0.0 * t + 0.2], axis=1)), tmp_path / "ball.html")
+    context = browser.new_context(viewport={"width": 600, "height": 400}, offline=True)
+    opened = Opened(context.new_page(), (tmp_path / "ball.html").as_uri())
+    shares = []
+    for is_followed in (True, False):
+        opened.page.locator("#follow").set_checked(is_followed)
+        for share in (0.0, 0.5, 1.0):
+            opened.page.evaluate(f"replay.seek(Math.round({share} * (replay.frames - 1)))")
+            pixels = opened.pixels()
+            shares.append((pixels[..., 2] - pixels[..., 0] > 25).mean())
+    assert min(shares[:3]) > 0.05 > 0.01 > max(shares[3:]), shares
+    context.close()

@@ -12,6 +12,7 @@ import pytest
 import varichain as vc
 from export.test_animations import content_of, validated
 from export.test_export_files import data_of
+from scene.test_framing import ASPECT, seen
 from varichain.scenarios import SCENARIOS
 from varichain.scene import Playback
 
@@ -70,6 +71,16 @@ def test_a_film_shows_the_mechanism_in_every_frame(run, tmp_path):
     assert done.n_frames == FRAMES
     assert min(map(coloured, pictures)) > 0.002, [*map(coloured, pictures)]
     assert np.abs(pictures[0].astype(int) - pictures[2]).max() > 50
+
+
+def test_the_figure_is_large_and_inside(run):
+    """What moves is inside the picture in every frame, and as long as a third of the picture's height in most."""
+    _, trace = run
+    playback = Playback(trace, 30.0)
+    frames = [i for i in np.linspace(0, len(playback) - 1, 15).astype(int) if playback.is_shown[i].any()]
+    corners = [seen(playback, i) for i in frames]
+    assert max(np.abs(points).max() for points in corners) < 1.0
+    assert np.median([(np.ptp(points, axis=0) * (ASPECT, 1.0)).max() / 2.0 for points in corners]) > 1.0 / 3.0
 
 
 def test_pages_and_animations_have_every_link(run, tmp_path):

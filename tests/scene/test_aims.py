@@ -37,7 +37,7 @@ def test_playbacks_have_points_and_targets(trace):
         assert tracked[i] == pytest.approx(vc.pose(m, trace.at(t), m.links[-1].name).p, abs=1e-4)  # linear in between
     assert np.isnan(targets[playback.time < 0.09]).all()
     assert targets[-1] == pytest.approx([0.4, 0.0, -0.4])
-    assert np.isfinite(playback.outline).all()
+    assert np.isfinite(playback.framing.outline).all()
 
 
 def test_pages_have_them(trace):

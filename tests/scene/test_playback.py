@@ -50,8 +50,8 @@ def test_loops_have_places_and_forces_while_they_are_closed(trace):
     assert np.abs(playback.loop_places[:20, 0] - expected).max() < ROUNDING
     assert np.array_equal(playback.loop_forces[:20, 0], first.loop("hold")[:20, 3:])
     assert not playback.loop_forces[20:].any()
-    longest = playback.arrow_scale * np.linalg.norm(playback.loop_forces, axis=-1).max()
-    assert 0.1 * playback.size < longest < 2.0 * playback.size
+    longest = playback.framing.arrow_scale * np.linalg.norm(playback.loop_forces, axis=-1).max()
+    assert 0.1 * playback.framing.size < longest < 2.0 * playback.framing.size
 
 
 def test_markers_tell_what_was_cut_where_and_when(trace):
@@ -103,10 +103,10 @@ def test_signs_of_quaternions_do_not_jump(trace):
 def test_the_camera_sees_what_moves(trace):
     """The ball for the camera holds all origins of moving parts that are above the ground."""
     playback = Playback(trace)
-    center, radius = playback.framing
-    above = playback.p[:, :2][playback.p[:, :2, 2] >= playback.floor]
+    center, radius = playback.framing.ball
+    above = playback.p[:, :2][playback.p[:, :2, 2] >= playback.framing.floor]
     assert np.linalg.norm(above - center, axis=1).max() <= radius
-    assert playback.bounding_sphere[1] > 0.0 and playback.floor == 0.0
+    assert playback.framing.floor == 0.0
 
 
 def test_a_trace_without_samples_is_refused():
@@ -139,5 +139,5 @@ def test_nothing_at_all_can_be_played():
         writer.open_epoch(vc.mechanism.description(m), vc.Columns([("time", 1), ("q", 0)]))
         writer.append(np.array([[0.0], [1.0]]))
     playback = Playback(writer.finish(), fps=2)
-    assert playback.p.shape == (3, 0, 3) and playback.framing[1] > 0.0 and playback.floor == 0.0
-    assert playback.arrow_scale == 0.0 and playback.leader is None
+    assert playback.p.shape == (3, 0, 3) and playback.framing.ball[1] > 0.0 and playback.framing.floor == 0.0
+    assert playback.framing.arrow_scale == 0.0 and not playback.framing.follows

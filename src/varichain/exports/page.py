@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from varichain.exports.look import Look
 from varichain.exports.picture import grid_pitch
-from varichain.scene import Playback, Scene, palette
+from varichain.scene import Part, Playback, palette
 from varichain.scene import triangles as solids
 from varichain.scene.camera import ANGLE, MARGIN
 from varichain.scene.palette import RGBA
 from varichain.scene.scene import Surface
+from varichain.scene.supports import support_triangles
 from varichain.scene.triangles import Triangles
 from varichain.trace.text import count
 
@@ -35,12 +36,17 @@ def page_of(playback: Playback, look: Look) -> str:
 
 def _content(playback: Playback, look: Look) -> dict[str, Any]:
     look.check(playback.parts)
-    gathered = _Gathered()
+    gathered, framing = _Gathered(), playback.framing
     parts = [
         [gathered.surface(surface, look.colors.get(part.name)) for surface in part.surfaces] for part in playback.parts
     ]
-    balls = {"ball": solids.sphere(1.0), "cylinder": solids.cylinder(1.0, 1.0), "cone": solids.cylinder(1.0, 1.0, 0.0)}
-    marks = {name: gathered.add(surface) for name, surface in balls.items()}
+    shapes = {
+        "ball": solids.sphere(1.0),
+        "cylinder": solids.cylinder(1.0, 1.0),
+        "cone": solids.cylinder(1.0, 1.0, 0.0),
+        "support": support_triangles(1.0),
+    }
+    marks = {name: gathered.add(surface) for name, surface in shapes.items()}
     names = {part.name: k for k, part in enumerate(playback.parts)}
     colors = {name: getattr(palette, name.upper()) for name in _COLORS} | {"background": look.background}
     return {
@@ -63,24 +69,25 @@ def _content(playback: Playback, look: Look) -> dict[str, Any]:
         "faces": _packed(gathered.faces(), "<u4" if gathered.is_large else "<u2"),
         "isLarge": gathered.is_large,
         "parts": parts,
-        "names": [part.name for part in playback.parts],
+        "names": [None if part.name in playback.footprints else part.name for part in playback.parts],
+        "middles": [_middle(part) for part in playback.parts],
         "solids": marks,
         "loops": list(playback.loops),
-        "epochs": [_epoch(scene, names, look) for scene in playback.scenes],
+        "epochs": [_epoch(playback, k, names, look) for k in range(len(playback.scenes))],
         "markers": [vars(marker) for marker in playback.markers],
-        "outline": playback.outline.tolist(),
-        "figure": playback.figure.tolist(),
+        "outline": framing.outline.tolist(),
+        "figure": framing.figure.tolist(),
+        "path": _packed(framing.path, "<f4"),
         "angle": ANGLE,
         "margin": MARGIN,
-        "floor": playback.floor,
-        "pitch": grid_pitch(playback.size),
+        "floor": framing.floor,
+        "pitch": grid_pitch(framing.size),
         "mark": playback.scenes[0].mark,
-        "arrow": playback.arrow_scale,
+        "arrow": framing.arrow_scale,
         "camera": look.view,
         "zoom": look.zoom,
         "shows": {name: getattr(look, name) for name in ("forces", "joints", "labels", "ground", "title")},
-        "leader": -1 if playback.leader is None else playback.leader,
-        "isJourney": playback.is_journey,
+        "follows": framing.follows,
         "palette": colors,
     }
 
@@ -140,15 +147,24 @@ class _Gathered:
         return np.concatenate([part.faces.astype(np.int64) + start for part, start in both])
 
 
-def _epoch(scene: Scene, names: dict[str, int], look: Look) -> dict[str, Any]:
-    """What an epoch's structure is; joints are placed in parts, -1 for ground without shapes."""
+def _epoch(playback: Playback, k: int, names: dict[str, int], look: Look) -> dict[str, Any]:
+    """What the structure of epoch k is; joints are placed in parts, -1 for ground without shapes."""
+    scene = playback.scenes[k]
     m = scene.mechanism
     marked = [joint for joint in scene.joints if joint.is_guide]
     return {
         "in_loops": [names[name] for name in scene.in_loops if name in names and name not in look.colors],
+        "supports": [(support.place, support.is_above) for support in playback.framing.supports[k]],
         "joints": [(names.get(joint.holder, -1), joint.place) for joint in marked],
         "text": f"{count(len(m), 'link')}, {count(m.n_v, 'freedom')} in the tree, {count(len(scene.loops), 'loop')}",
     }
+
+
+def _middle(part: Part) -> list[float]:
+    """Middle of the box around a part, in its own frame [m]."""
+    corners = np.concatenate([surface.triangles.vertices for surface in part.surfaces])
+    found: list[float] = (0.5 * (corners.min(axis=0) + corners.max(axis=0))).tolist()
+    return found
 
 
 def _name(playback: Playback) -> str:

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from varichain.errors import MissingExtraError
 from varichain.exports.labels import spread
 from varichain.exports.look import Look
-from varichain.scene import Part, Playback, Poses, box_around, palette
+from varichain.scene import Part, Playback, Poses, ball_of, box_around, palette
 from varichain.scene import triangles as solids
 from varichain.scene.camera import ANGLE, axes_of, fitted
 from varichain.scene.palette import RGBA
 from varichain.scene.poses import matrices_from_quaternions
+from varichain.scene.supports import support_triangles
 from varichain.scene.triangles import Triangles
 from varichain.spatial.arrays import Array
 from varichain.spatial.rotation import matrix_with_z_along
@@ -73,6 +74,8 @@ class Painter:
             for _ in range(max(len(scene.joints) for scene in playback.scenes) if look.joints else 0)
         ]
         mark = playback.scenes[0].mark
+        most = max(map(len, playback.framing.supports)) if look.joints else 0
+        self._supports = [self._add(support_triangles(mark), palette.JOINT) for _ in range(most)]
         self._loops = [self._add(solids.sphere(mark), palette.LOOP) for _ in playback.loops]
         self._halos = [self._add(solids.sphere(1.6 * mark), palette.VIRTUAL) for _ in playback.loops]
         # a surface pushes into the link that it bears: such an arrow would be hidden
@@ -82,15 +85,16 @@ class Painter:
         self._lines = [self._add(solids.cylinder(1.0, 1.0), palette.ELEMENT) for _ in range(playback.is_line.sum())]
         sizes = ((0.7 * mark, palette.TRACKED), (1.1 * mark, palette.TARGET))
         self._aims = [[self._add_in_front(solids.sphere(r), color) for r, color in sizes] for _ in playback.aims]
-        if look.ground:
-            self._add_ground()
         self._letters = max(6, round(size[1] / 75))
         self._passing: list[Any] = []  # actors of this frame alone
+        self._grounds: list[tuple[Any, float]] = []  # with the distance of their lines [m]
         self._title = self._add_title(size) if look.title else None
-        self._follows = seen is None and playback.is_journey
-        points = playback.outline if seen is None else seen
-        center, distance = fitted(playback.figure if self._follows else points, look.view, size[0] / size[1])
+        framing, self._follows = playback.framing, seen is None and playback.framing.follows
+        points = framing.figure if self._follows else framing.outline if seen is None else seen
+        center, distance = fitted(points, look.view, size[0] / size[1])
         self._center, self._distance = center, distance / look.zoom
+        if look.ground:
+            self._add_ground(points)
 
     def close(self) -> None:
         """Free the memory."""
@@ -101,6 +105,7 @@ class Painter:
         self._place_parts(i)
         self._place_marks(i)
         self._place_passing(i)
+        self._place_ground(i)
         self._look(self._middle(i))
         if self._title is not None:
             self._write(i, *self._title)
@@ -128,33 +133,40 @@ class Painter:
         actor.mapper.SetRelativeCoincidentTopologyPolygonOffsetParameters(0.0, -66000.0)
         return actor
 
-    def _add_ground(self) -> None:
-        """A round floor with lines on it, which fade into the background."""
-        (x, y, _), radius = self.playback.framing
-        reach, pitch, z = _REACH * radius, grid_pitch(self.playback.size), self.playback.floor
-        thin = 1e-3 * self.playback.size  # what lies on the ground must be above it
+    def _add_ground(self, seen: Array) -> None:
+        """A round floor with lines on it, which fade into the background around what must be seen."""
+        framing, pitch = self.playback.framing, grid_pitch(self.playback.framing.size)
+        (x, y, _), radius = ball_of(seen.min(axis=0), seen.max(axis=0))
+        reach, z = _REACH * radius, framing.floor
+        thin = 1e-3 * framing.size  # what lies on the ground must be above it
         disc = self._pv.Disc(center=(x, y, z - 2 * thin), inner=0.0, outer=reach, r_res=24, c_res=72)
-        self._add_faded(disc, palette.GROUND, reach)
-        x, y, n = pitch * round(x / pitch), pitch * round(y / pitch), int(reach / pitch)
+        floor = self._add_faded(disc, palette.GROUND, (x, y), reach)
+        n = int(reach / pitch)
         steps = pitch * np.arange(-n, n + 1)
         across, along = np.meshgrid(steps, steps, indexing="ij")
         height = np.full_like(across, z - thin)
-        points = np.concatenate(
-            [np.stack([x + across, y + along, height], -1), np.stack([x + along, y + across, height], -1)]
-        )
-        is_near = np.hypot(points[..., 0] - x, points[..., 1] - y) < reach
+        near = (pitch * round(x / pitch), pitch * round(y / pitch), 0.0)
+        points = np.concatenate([np.stack([across, along, height], -1), np.stack([along, across, height], -1)]) + near
+        is_near = np.hypot(*np.moveaxis(points[..., :2] - near[:2], -1, 0)) < reach
         pairs = np.stack([points[:, :-1], points[:, 1:]], 2)[is_near[:, :-1] & is_near[:, 1:]]
-        self._add_faded(self._pv.line_segments_from_points(pairs.reshape(-1, 3)), palette.GRID, reach)
+        lines = self._pv.line_segments_from_points(pairs.reshape(-1, 3))
+        self._grounds = [(floor, 0.0), (self._add_faded(lines, palette.GRID, (x, y), reach), pitch)]
 
-    def _add_faded(self, mesh: Any, color: RGBA, reach: float) -> None:
+    def _add_faded(self, mesh: Any, color: RGBA, center: tuple[float, float], reach: float) -> Any:
         """Add a mesh whose colour becomes the background's towards `reach` [m] from the middle."""
-        center, _ = self.playback.framing
-        far = np.hypot(*(mesh.points[:, :2] - center[:2]).T) / reach
+        far = np.hypot(*(mesh.points[:, :2] - center).T) / reach
         share = np.clip((far - 0.2) / 0.8, 0.0, 1.0)[:, None]
         background = np.array(self.look.background[:3])  # which the ground is tinted by too
         shade = (1.0 - share) * np.array(color[:3]) * background + share * background
         mesh.point_data["shade"] = np.round(255 * shade).astype(np.uint8)
-        self._stage.add_mesh(mesh, scalars="shade", rgb=True, lighting=False, line_width=1)
+        return self._stage.add_mesh(mesh, scalars="shade", rgb=True, lighting=False, line_width=1)
+
+    def _place_ground(self, i: int) -> None:
+        """Let the ground go along with the camera; lines by whole squares, so that they seem to stay."""
+        x, y, _ = self.playback.framing.path[i] if self._follows else np.zeros(3)
+        for actor, pitch in self._grounds:
+            step = (lambda at: pitch * round(at / pitch)) if pitch else float  # noqa: B023  it is used at once
+            actor.position = (step(x), step(y), 0.0)
 
     def _add_title(self, size: tuple[int, int]) -> tuple[Any, Any]:
         """Write the name, and make room for time and events below it."""
@@ -179,13 +191,14 @@ class Painter:
 
     def _place_parts(self, i: int) -> None:
         playback = self.playback
-        scene, R = playback.scenes[playback.epoch[i]], matrices_from_quaternions(playback.quaternions[i])
-        flat = _flattening(playback.floor + 2e-3 * playback.size)  # above what lies on the ground
+        scene, framing = playback.scenes[playback.epoch[i]], playback.framing
+        R = matrices_from_quaternions(playback.quaternions[i])
+        flat = _flattening(framing.floor + 2e-3 * framing.size)  # above what lies on the ground
         for k, part in enumerate(playback.parts):
             X, is_shown = _matrix(playback.p[i, k], R[k]), bool(playback.is_shown[i, k])
             for (actor, surface), shadow in zip(self._actors[k], self._shadows[k], strict=True):
                 actor.SetVisibility(is_shown)
-                shadow.SetVisibility(is_shown and self.look.ground and float(playback.p[i, k, 2]) > playback.floor)
+                shadow.SetVisibility(is_shown and self.look.ground and float(playback.p[i, k, 2]) > framing.floor)
                 actor.user_matrix, shadow.user_matrix = X, flat @ X
                 actor.prop.color = self.look.color(scene, part.name, surface)[:3]
 
@@ -199,6 +212,11 @@ class Painter:
             if joint is not None and is_shown:
                 p, R = poses.of(joint.holder) if joint.holder in poses.names else (np.zeros(3), np.eye(3))
                 actor.position = p + R @ joint.place
+        supports = playback.framing.supports[playback.epoch[i]]
+        for k, actor in enumerate(self._supports):
+            actor.SetVisibility(k < len(supports))
+            if k < len(supports):
+                actor.user_matrix = _matrix(np.array(supports[k].place), supports[k].R)
         for aim, actors in zip(playback.aims.values(), self._aims, strict=True):
             for place, actor in zip(aim[:, i], actors, strict=True):
                 actor.SetVisibility(bool(np.isfinite(place).all()))
@@ -216,7 +234,7 @@ class Painter:
         """Arrows along the forces of loops and contacts."""
         playback = self.playback
         for k, (shaft, head) in enumerate(zip(self._shafts, self._tips, strict=True)):
-            place, vector = playback.force_places[i, k], playback.arrow_scale * playback.forces[i, k]
+            place, vector = playback.force_places[i, k], playback.framing.arrow_scale * playback.forces[i, k]
             length = float(np.linalg.norm(vector))
             for actor in (shaft, head):
                 actor.SetVisibility(bool(playback.acts[i, k]) and length > width and self.look.forces)
@@ -275,11 +293,11 @@ class Painter:
 
     def _middle(self, i: int) -> Array:
         """What the camera looks at (3,) [m] in frame i."""
-        followed = self.playback.leader if self._follows else None
-        return self._center if followed is None else self._center + self.playback.p[i, followed]
+        return self._center + self.playback.framing.path[i] if self._follows else self._center
 
     def _named(self, poses: Poses) -> list[Part]:
-        return [part for part in self.playback.parts if part.name in poses.names]
+        unnamed = self.playback.footprints
+        return [part for part in self.playback.parts if part.name in poses.names and part.name not in unnamed]
 
     def _write(self, i: int, clock: Any, event: Any) -> None:
         time = float(self.playback.time[i])

@@ -19,6 +19,7 @@ from varichain.scene.palette import RGBA, hex_color
 from varichain.scene.poses import frame_on
 from varichain.scene.scene import drawn_shapes
 from varichain.scene.stand_ins import bone_radius
+from varichain.scene.supports import HALF, HEIGHT
 from varichain.spatial.arrays import Array
 
 _LETTER = 0.6  # width of a letter, in heights
@@ -28,7 +29,7 @@ def svg_of(playback: Playback, size: tuple[int, int], look: Look) -> str:
     """The first frame of a playback, seen from so far away that parallel lines stay parallel."""
     look.check(playback.parts)
     sheet = _Sheet(playback, size, look)
-    content = [*(sheet.ground() if look.ground else ()), *sheet.links()]
+    content = [*(sheet.ground() if look.ground else ()), *sheet.footprints(), *sheet.links()]
     content += [*sheet.elements(), *(sheet.joints() if look.joints else ()), *(sheet.forces() if look.forces else ())]
     content += [*sheet.aims()]
     content += [*(sheet.labels() if look.labels else ()), *(sheet.title() if look.title else ())]
@@ -49,11 +50,12 @@ class _Sheet:
     """A sheet of paper: where points of the world are on it [pixels], and what is drawn."""
 
     def __init__(self, playback: Playback, size: tuple[int, int], look: Look) -> None:
-        self.playback, self.look, self.scene, self.poses = playback, look, playback.scenes[0], playback.first_poses
+        self.playback, self.look, self.scene, self.poses = playback, look, playback.scenes[0], playback.first_poses[0]
         self._axes = axes_of(look.view)
-        feet = [joint.at.p for joint in self.scene.joints if joint.parent == "ground" and look.joints]
-        below = np.array(feet).reshape(-1, 3) - 5.0 * self.scene.mark * self._axes[1]
-        flat = np.concatenate([playback.outline, below]) @ self._axes.T
+        self._supports = playback.framing.supports[0] if look.joints else ()
+        feet = [support.place - 4.5 * self.scene.mark * support.R @ self._axes[1] for support in self._supports]
+        ends = np.array(feet).reshape(-1, 3)
+        flat = np.concatenate([playback.framing.outline, ends]) @ self._axes.T
         low, high = flat.min(axis=0)[:2], flat.max(axis=0)[:2]
         room = np.maximum(high - low, 1e-9)
         self._scale = float(min(size[0] / room[0], size[1] / room[1])) / MARGIN**2 * look.zoom
@@ -95,14 +97,14 @@ class _Sheet:
     def ground(self) -> Iterator[str]:
         """The floor: a line if seen from the side, a grid else."""
         (x, y, _), reach = ball_of(*box_around(self.scene.parts, self.poses))
-        z, color = self.playback.floor, hex_color(palette.GRID)
+        z, color = self.playback.framing.floor, hex_color(palette.GRID)
         if abs(self._axes[2, 2]) < 0.02:
             (_, height), *_ = self.on(np.array([[x, y, z]]))
             yield _line([0.0, height], [self._size[0], height], color, 1.5)
             return
         from varichain.exports.picture import grid_pitch
 
-        pitch = grid_pitch(self.playback.size)
+        pitch = grid_pitch(self.playback.framing.size)
         n = math.ceil(reach / pitch)
         for k in range(-n, n + 1):
             for ends in (((k, -n), (k, n)), ((-n, k), (n, k))):
@@ -112,13 +114,14 @@ class _Sheet:
 
     def joints(self) -> Iterator[str]:
         """Circles for what turns, blocks for what slides, a foot where the ground bears it; loops in their colour."""
+        for support in self._supports:
+            x, y = self.on(np.array(support.place))
+            yield from self._foot(float(x), float(y), -1.0 if support.is_above else 1.0)
         for joint in (*self.scene.joints, *self.scene.loops):
             if not joint.is_guide:
                 continue
             place, R = frame_on(self.poses, joint.parent, joint.at)
             x, y = self.on(place)
-            if joint.parent == "ground":
-                yield from self._foot(float(x), float(y))
             yield self._symbol(joint, float(x), float(y), R)
 
     def _symbol(self, joint: JointMark, x: float, y: float, R: Array) -> str:
@@ -131,14 +134,24 @@ class _Sheet:
             return f'<rect {at} transform="rotate({turn:.2f} {x:.2f} {y:.2f})" {look}/>'
         return f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{0.85 * r:.2f}" {look}/>'
 
-    def _foot(self, x: float, y: float) -> Iterator[str]:
-        """The sign of a fixed support: a triangle on a hatched line."""
-        r, color = 2.2 * self._mark, hex_color(palette.JOINT)
-        base = y + 1.6 * r
+    def _foot(self, x: float, y: float, down: float) -> Iterator[str]:
+        """The sign of a fixed support, a triangle on a hatched line: below if `down` is 1, above if it is -1."""
+        r, color = HALF * self._mark, hex_color(palette.JOINT)
+        base = y + down * HEIGHT * self._mark
         yield _polygon(np.array([[x, y], [x - r, base], [x + r, base]]), "none", color, 0.2 * self._mark + 0.6)
         for k in np.linspace(-1.3, 1.3, 6):
-            yield _line([x + k * r, base], [x + (k - 0.4) * r, base + 0.5 * r], color, 0.15 * self._mark + 0.4)
+            end = [x + (k - 0.4 * down) * r, base + 0.5 * down * r]
+            yield _line([x + k * r, base], end, color, 0.15 * self._mark + 0.4)
         yield _line([x - 1.5 * r, base], [x + 1.5 * r, base], color, 0.2 * self._mark + 0.6)
+
+    def footprints(self) -> Iterator[str]:
+        """What the ground has kept, as one path of squares for each group."""
+        for k, part in enumerate(self.playback.parts):
+            if part.name in self.playback.footprints and self.playback.is_shown[0, k]:
+                for surface in part.surfaces:
+                    squares = self.on(surface.triangles.vertices).reshape(-1, 4, 2)
+                    path = "".join("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in square) + "Z" for square in squares)
+                    yield f'<path d="{path}" fill="{hex_color(surface.color or palette.FOOTPRINT)}"/>'
 
     def elements(self) -> Iterator[str]:
         """Lines along force elements."""
@@ -150,7 +163,7 @@ class _Sheet:
         """Arrows of the forces of loops and contacts."""
         playback, color = self.playback, hex_color(palette.FORCE)
         for place, force in zip(playback.force_places[0], playback.forces[0], strict=True):
-            a, b = self.on(np.array([place, place + playback.arrow_scale * force]))
+            a, b = self.on(np.array([place, place + playback.framing.arrow_scale * force]))
             length = float(np.linalg.norm(b - a))
             if length > 2.0 * self._mark:
                 along = (b - a) / length
@@ -192,7 +205,7 @@ class _Sheet:
 
 def planar_view(playback: Playback) -> tuple[float, float] | None:
     """Turn and lift [rad] of the camera that looks along the axes of a planar mechanism; None if it is not planar."""
-    scene, poses = playback.scenes[0], playback.first_poses
+    scene, poses = playback.scenes[0], playback.first_poses[0]
     normal = _normal(scene.joints + scene.loops, poses)
     if normal is None:
         return None

@@ -48,3 +48,14 @@ def fitted(points: Array, view: tuple[float, float], aspect: float) -> tuple[Arr
     middle = 0.5 * float(depth.min() + depth.max())
     distance = max(float(((most - least) / (2.0 * tangents)).max()) - middle, 1e-3)
     return np.array([*(0.5 * (most + least)), middle]) @ axes, distance
+
+
+def smoothed(path: Array, width: float) -> Array:
+    """A path (n, 3) weighted with a bell of a width [frames]; its ends go straight on."""
+    n = min(int(np.ceil(3.0 * width)), len(path) - 1)
+    if n < 1:
+        return path
+    bell = np.exp(-0.5 * (np.arange(-n, n + 1) / width) ** 2)
+    before, after = 2.0 * path[0] - path[n:0:-1], 2.0 * path[-1] - path[-2 : -n - 2 : -1]
+    longer = np.concatenate([before, path, after])
+    return np.column_stack([np.convolve(column, bell / bell.sum(), mode="valid") for column in longer.T])

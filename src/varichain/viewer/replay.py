@@ -72,7 +72,8 @@ class ReplayView(Viewer):
         self._is_playing, self._plays = False, is_playing
         self._time = float(self._playback.time[0])
         frame_camera(self.server, *self._ball())
-        self.stage.set_ground(self._playback.floor, self._playback.size)
+        framing = self._playback.framing
+        self.stage.set_ground(framing.floor, framing.size)
         self._add_controls(speed)
         self._show_frame(0)
         self._thread.start()
@@ -122,7 +123,7 @@ class ReplayView(Viewer):
             self._time = wanted
 
     def _ball(self) -> tuple[Array, float]:
-        centre, radius = self._playback.bounding_sphere
+        centre, radius = self._playback.framing.ball
         return np.asarray(centre), _FRAMED * radius
 
     def _begin(self) -> None:
@@ -200,10 +201,10 @@ class ReplayView(Viewer):
         closed = playback.is_closed[i]
         places, forces = playback.loop_places[i, closed], playback.loop_forces[i, closed]
         names = [name for name, is_closed in zip(playback.loops, closed, strict=True) if is_closed]
-        self.stage.set_forces(names, places, forces, playback.arrow_scale)
+        self.stage.set_forces(names, places, forces, playback.framing.arrow_scale)
         is_shown = self.stage.is_shown("forces")
         self.instant.set_pressures(
-            playback.contact_places[i], is_shown * playback.contact_forces[i], playback.arrow_scale
+            playback.contact_places[i], is_shown * playback.contact_forces[i], playback.framing.arrow_scale
         )
         self.stage.set_lines(playback.lines(i))
         if self._trail.value != "none":
