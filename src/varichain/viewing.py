@@ -117,7 +117,10 @@ def _counts_of(trace: Trace) -> Any:
     def counts(k: int) -> Counts:
         from varichain.dynamics import mobility
 
-        found = mobility(epochs[k].mechanism, epochs[k].state(0), probe=False)
+        m = epochs[k].mechanism
+        s = m.state()
+        s.q = epochs[k]["q"][0]  # samples may have no velocities
+        found = mobility(m, s, probe=False)
         return found.n_all, found.rank, found.n_independent
 
     return counts

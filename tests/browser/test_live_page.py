@@ -225,3 +225,21 @@ def test_gravity_is_set(view, page):
     number = page.locator("input.mantine-NumberInput-input").nth(2)
     enter(page, number, -1.62)
     until(page, lambda: view.source.frame.structure.description["gravity"] == [0.0, 0.0, -1.62])
+
+
+def test_the_camera_goes_along_with_a_run(new_page):
+    """A ball that flies away stays in the picture, ten of its radii from where it was and more."""
+    m = vc.Mechanism("ball", gravity=(0, 0, 0))
+    m.add_link("ball", parent=None, inertia=vc.Inertia.sphere(1.0, 0.3), shapes=vc.Sphere(0.3))
+    s = m.state()
+    s["ball"].pose, s["ball"].v = vc.Pose((0, 0, 1)), (0, 0, 0, 2, 0, 0)
+    with vc.view(m, s, port=0) as shown:
+        page = opened(shown, new_page)
+        until(page, lambda: (np.ptp(picture(page), axis=-1) > 25).mean() > 0.02)
+        shown.source.set_speed(4.0).result()
+        shown.source.resume().result()
+        until(page, lambda: shown.source.frame.time > 2.0)
+        shown.source.pause().result()
+        shown.pictures.wait()
+        until(page, lambda: (np.ptp(picture(page), axis=-1) > 25).mean() > 0.02)
+        assert shown.source.frame.q[4] > 4.0 and shown.world.gone[0] > 3.0

@@ -5,6 +5,7 @@ import pytest
 
 import varichain as vc
 from browser.pages import clock, counts, enter, opened, picture, pixel_of, until, wait_for
+from scene.test_framing import trace_of
 from varichain.scenarios import SCENARIOS
 
 RELEASE = 0.2  # [s] when the right hand lets go
@@ -101,3 +102,26 @@ def test_keys_play_and_step(view, page):
     page.keyboard.press("Space")
     page.get_by_role("button", name="Play").wait_for()
     view._speed.value = "1"
+
+
+def blue(page):
+    """Share of the picture that is as blue as a link without a colour of its own."""
+    image = picture(page)
+    return float((image[..., 2] - image[..., 0] > 20).mean())
+
+
+def test_the_camera_goes_along(new_page):
+    """A ball that goes twenty metres is as large at the end as at the beginning; without Follow it is gone."""
+    t = np.linspace(0.0, 10.0, 101)
+    places = np.stack([2.0 * t, 0.0 * t, 0.0 * t + 0.2], axis=1)
+    with vc.view(trace_of(places, rate=10), is_paused=True, port=0) as shown:
+        page = opened(shown, new_page)
+        until(page, lambda: blue(page) > 0.02)
+        first = blue(page)
+        shown.seek(10.0)
+        wait_for(page, "10.000 s", "#time")
+        shown.pictures.wait()
+        until(page, lambda: abs(blue(page) - first) < 0.25 * first)
+        page.get_by_text("Show", exact=True).click()
+        page.get_by_label("Follow", exact=True).click()
+        until(page, lambda: blue(page) < 0.1 * first)

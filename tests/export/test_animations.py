@@ -103,7 +103,7 @@ def test_glb_bones_move_as_the_links_do(tmp_path):
     content, numbers = content_of(tmp_path / "arm.glb")
     playback = Playback(trace, fps=25)
     names = [node["name"] for node in content["nodes"]]
-    assert names == ["upper arm", "forearm", "bar", "loop hold", "arm <&>", "skin"]
+    assert names == ["upper arm", "forearm", "bar", "loop hold", "force of hold", "camera", "arm <&>", "skin"]
     bones, keys = bones_over_time(content, numbers)
     (motion,) = content["animations"]
     assert np.abs(numbers(motion["samplers"][0]["input"]) - playback.time).max() < FLOAT32
@@ -115,6 +115,58 @@ def test_glb_bones_move_as_the_links_do(tmp_path):
     scales = numbers(keys[names.index("loop hold"), "scale"]["output"])
     assert ((scales[:, 0] == 1.0) == playback.is_closed[:, 0]).all()
     assert [event["text"] for event in motion["extras"]["events"]] == ["cut 'hold'", "cut 'elbow'"]
+
+
+def test_glb_has_the_forces_and_the_camera_of_a_film(tmp_path):
+    """An arrow lies along the force of its loop and is as long as in films; the camera sees what moves, ahead of it."""
+    trace = shows.show()
+    vc.export(trace, tmp_path / "arm.glb", fps=25, camera="front", size=(400, 200))
+    content, numbers = content_of(tmp_path / "arm.glb")
+    playback = Playback(trace, fps=25)
+    bones, keys = bones_over_time(content, numbers)
+    names = [node["name"] for node in content["nodes"]]
+    lengths = numbers(keys[names.index("force of hold"), "scale"]["output"])[:, 2]
+    closed = playback.is_closed[:, 0]
+    arrows = lengths[closed, None] * bones["force of hold"][closed, :3, 2]
+    assert np.abs(arrows - up(playback.framing.arrow_scale * playback.loop_forces[closed, 0])).max() < FLOAT32
+    assert (lengths[~closed] < 1e-5).all()
+    (camera,) = content["cameras"]
+    assert camera["perspective"]["aspectRatio"] == 2.0
+    X = bones["camera"][0]
+    tangent = np.tan(0.5 * camera["perspective"]["yfov"])
+    for k in (0, 1):
+        x, y, z = X[:3, :3].T @ (up(playback.p[0, k]) - X[:3, 3])
+        assert z < 0.0 and abs(x) < -2.0 * tangent * z and abs(y) < -tangent * z
+    assert X[:3, 2] == pytest.approx(up(np.array([np.cos(0.08), 0.0, np.sin(0.08)])))  # looks from the front
+    vc.export(trace, tmp_path / "bare.glb", forces=False, joints=False)
+    bare = [node["name"] for node in content_of(tmp_path / "bare.glb")[0]["nodes"]]
+    assert bare == ["upper arm", "forearm", "bar", "camera", "arm <&>", "skin"]
+
+
+def test_glb_materials_are_called_by_words(tmp_path):
+    """A person has skin, hair and clothes; what has another colour is called by that, and no name comes twice."""
+    m = vc.figures.human16()
+    vc.figures.bar(m)
+    for k, color in enumerate(("#ff0000", "#ee1111", "#123456")):
+        m.add_link(f"ball {k}", joint=vc.Fixed(), shapes=[vc.Sphere(0.1, color=color)])
+    vc.export(figure_trace(m)[0], tmp_path / "human.glb", fps=2)
+    names = [material["name"] for material in content_of(tmp_path / "human.glb")[0]["materials"]]
+    assert {"skin", "hair", "eyes", "blue shirt", "trousers", "shoes", "steel", "red", "red 2", "dark blue"} == {*names}
+    assert len({*names}) == len(names)
+
+
+def test_options_that_a_format_has_no_place_for_are_noted(tmp_path):
+    """Nothing is left out in silence: a table has no camera, a page no size, and glTF no background."""
+    trace = shows.show(cuts=())
+    for suffix, options, lost in (
+        (".glb", {"camera": "top", "background": "#000000", "labels": True}, "background, labels"),
+        (".bvh", {"camera": "top", "fps": 10}, "camera"),
+        (".csv", {"fps": 10, "trails": ["tip"]}, "fps, trails"),
+        (".html", {"size": (640, 480), "camera": "top"}, "size"),
+    ):
+        done = vc.export(trace, tmp_path / f"run{suffix}", **options)
+        assert done.notes[0] == f"{suffix} files have no place for {lost}: left out"
+    assert vc.export(trace, tmp_path / "plain.glb").notes == ()
 
 
 def test_glb_skin_follows_the_bones_of_a_figure(tmp_path):

@@ -2,6 +2,7 @@
 
 import io
 import xml.etree.ElementTree as ET
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import varichain as vc
 from cli.commands import call
 from export.test_every_scenario import coloured
 from varichain.exports.labels import spread
+from varichain.exports.look import Look
 from varichain.scenarios import SCENARIOS
 from varichain.scene import palette, scene_of
 from varichain.scene.palette import hex_color
@@ -149,6 +151,26 @@ def test_every_scenario_has_a_drawing(name):
     assert still._repr_html_() == still.svg and name in repr(still)
 
 
+def test_footprints_are_drawn_once_they_are_made():
+    """Cells that the ground has kept are squares at their places, from the time on at which they were made."""
+    trace = shows.show(cuts=())
+    columns = ["x", "y", "depth", "height", "time"]
+    cells = [[-0.1, 0.0, 0.01, 0.0, 0.5], [0.3, 0.2, 0.01, 0.0, 0.9]]
+    trace.log.append({"kind": "footprints", "columns": columns, "cell": 0.1, "cells": cells})
+    for time, n in ((0.2, 0), (0.6, 1), (1.0, 2)):
+        assert len(elements(vc.draw(trace, time), "path")) == n
+    first, second = (
+        np.array([pair.split() for pair in path.get("d").strip("MZ").split("L")], float)
+        for path in elements(vc.draw(trace, 1.0, camera="top"), "path")
+    )
+    scale = np.ptp(first[:, 0]) / 0.1
+    assert (second.mean(axis=0) - first.mean(axis=0)) / scale * (1, -1) == pytest.approx([0.4, 0.2], abs=2e-3)
+    assert np.ptp(first, axis=0) == pytest.approx(np.full(2, 0.1 * scale), abs=0.2)  # one digit of pixels
+    plain, printed = (pixels(vc.draw(trace, time, size=SIZE, joints=False, camera="top")) for time in (0.2, 1.0))
+    brown = [((found[..., 0] - found[..., 2]) > 20) & (found.max(axis=-1) < 170) for found in (plain, printed)]
+    assert brown[1].sum() > brown[0].sum() + 20
+
+
 def test_names_are_escaped():
     """Letters that mean something in XML are shown as they are."""
     m = vc.Mechanism("<&>")
@@ -205,6 +227,26 @@ def test_the_command_draws(tmp_path):
         assert failed.exit_code == 2 and said in failed.output, failed.output
     late = call("draw", tmp_path / "arm.h5", "--time", "9", "--to", tmp_path / "b.svg")
     assert late.exit_code == 2 and "the trace goes from 0 s to 1.2 s" in late.output
+
+
+def test_both_commands_take_all_options_of_pictures(tmp_path):
+    """Every attribute of `Look` is a switch of `draw` and of `export`, and does there what it does in Python."""
+    trace = shows.show(path=tmp_path / "arm.h5")
+    words = ["--camera", "30,20", "--zoom", "1.5", "--background", "#102030", "--color", "forearm=#ff0000"]
+    words += ["--labels", "--no-forces", "--no-joints", "--no-ground", "--no-title"]
+    angles = tuple(np.radians([30.0, 20.0]))
+    look = {"camera": angles, "zoom": 1.5, "background": "#102030", "colors": {"forearm": "#ff0000"}, "labels": True}
+    look |= dict.fromkeys(("forces", "joints", "ground", "title"), False)
+    assert {*look} == {item.name for item in fields(Look)}
+    vc.draw(trace, 0.2, tmp_path / "a.svg", **look)
+    done = call("draw", tmp_path / "arm.h5", "--time", "0.2", "--to", tmp_path / "b.svg", *words)
+    assert done.exit_code == 0 and (tmp_path / "a.svg").read_text() == (tmp_path / "b.svg").read_text(), done.output
+    vc.export(trace, tmp_path / "a.html", fps=5, **look)
+    done = call("export", tmp_path / "arm.h5", "--to", tmp_path / "b.html", "--fps", "5", *words)
+    assert done.exit_code == 0 and (tmp_path / "a.html").read_text() == (tmp_path / "b.html").read_text(), done.output
+    for wrong, said in (("forearm", "such as 'left hand=#ff8800'"), ("forearm=red", "'#rrggbb'")):
+        failed = call("draw", "fourbar", "--to", tmp_path / "c.svg", "--color", wrong)
+        assert failed.exit_code == 2 and said in failed.output, failed.output
 
 
 def test_labels_do_not_lie_over_each_other():

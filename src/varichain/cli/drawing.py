@@ -8,8 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from varichain.cli.console import print_json, say
-from varichain.cli.exporting import Background, Camera, Labels, look_options, picture_size
 from varichain.cli.failures import Debug, UsageError, reported, usage
+from varichain.cli.looks import (
+    Background,
+    Camera,
+    Colors,
+    Forces,
+    Ground,
+    Joints,
+    Labels,
+    Title,
+    Zoom,
+    look_options,
+    picture_size,
+)
 from varichain.cli.targets import (
     Assignments,
     Lenient,
@@ -32,9 +44,15 @@ def draw(
     to: Annotated[Path, typer.Option(metavar="FILE", help="What to write, by its suffix: png or svg.")],
     time: Annotated[float | None, typer.Option(metavar="SECONDS", help="Time in a trace; else its start.")] = None,
     size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size in pixels.")] = "960x600",
-    camera: Camera = "corner",
-    background: Background = "#ffffff",
-    labels: Labels = False,
+    camera: Camera = None,
+    zoom: Zoom = None,
+    background: Background = None,
+    colors: Colors = None,
+    labels: Labels = None,
+    forces: Forces = None,
+    joints: Joints = None,
+    ground: Ground = None,
+    title: Title = None,
     settings: Assignments = None,
     lenient: Lenient = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE if it exists.")] = False,
@@ -48,7 +66,8 @@ def draw(
 
         if to.suffix.lower() not in SUFFIXES:
             raise UsageError(f"--to {str(to)!r} must end with {' or '.join(SUFFIXES)}: the suffix says what is drawn")
-        shape, look = picture_size(size), look_options(camera, background, labels)
+        flags = {"labels": labels, "forces": forces, "joints": joints, "ground": ground, "title": title}
+        shape, look = picture_size(size), look_options(camera, zoom, background, colors, **flags)
         free_file(to, overwrite)
         m, s, tracker = _shown(target, time, settings or [], lenient)
         drawn(m, s, to, tracker=tracker, size=shape, overwrite=overwrite, **look)

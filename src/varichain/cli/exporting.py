@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from varichain.cli.console import errors, print_json, say, warn
-from varichain.cli.failures import Debug, UsageError, reported, usage
+from varichain.cli.failures import Debug, UsageError, reported
+from varichain.cli.looks import (
+    Background,
+    Camera,
+    Colors,
+    Forces,
+    Ground,
+    Joints,
+    Labels,
+    Title,
+    Zoom,
+    look_options,
+    picture_size,
+)
 from varichain.cli.targets import Meshes, free_file, trace_from
-from varichain.errors import quoted
 
 if TYPE_CHECKING:
     from varichain.exports.files import Progress
-
-
-Camera = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME|TURN,LIFT",
-        help="corner, front, back, left, right, top; or turn about the upright and lift above the horizon [deg].",
-    ),
-]
-Background = Annotated[str, typer.Option(metavar="#RRGGBB", help="Colour behind all.")]
-Labels = Annotated[bool, typer.Option("--labels", help="Write the names of links on them.")]
 
 
 def export(
@@ -46,9 +46,15 @@ def export(
         str | None, typer.Option(metavar="NAME,...", help="Links or named frames whose paths are drawn.")
     ] = None,
     meshes: Meshes = None,
-    camera: Camera = "corner",
-    background: Background = "#ffffff",
-    labels: Labels = False,
+    camera: Camera = None,
+    zoom: Zoom = None,
+    background: Background = None,
+    colors: Colors = None,
+    labels: Labels = None,
+    forces: Forces = None,
+    joints: Joints = None,
+    ground: Ground = None,
+    title: Title = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE if it exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     debug: Debug = False,
@@ -64,7 +70,8 @@ def export(
             raise UsageError(f"--fps must be between 0 and 1000, not {fps:g}")
         if not 0.0 < speed < float("inf"):
             raise UsageError(f"--speed must be greater than 0, not {speed:g}")
-        shape, look = picture_size(size), look_options(camera, background, labels)
+        flags = {"labels": labels, "forces": forces, "joints": joints, "ground": ground, "title": title}
+        shape, look = picture_size(size), look_options(camera, zoom, background, colors, **flags)
         trace = trace_from(target, meshes)
         free_file(to, overwrite)
         names = [] if trails is None else [name.strip() for name in trails.split(",")]
@@ -79,37 +86,6 @@ def export(
             warn(f"note: {note}")
         what = "samples" if to.suffix.lower() in (".csv", ".json", ".parquet") else "frames"
         say(f"{found.n_frames} {what} in {found.path} ({found.size / 1000:.0f} kB)")
-
-
-def look_options(camera: str, background: str, labels: bool) -> dict[str, Any]:
-    """Options of pictures, checked.
-
-    Raises:
-        UsageError: No such camera or colour.
-    """
-    from varichain.exports.look import Look
-
-    turns = camera.split(",")
-    try:
-        where = camera if len(turns) != 2 else tuple(math.radians(float(turn)) for turn in turns)
-    except ValueError:
-        raise UsageError(f"--camera must be a name, or two angles such as 30,10 [deg], not {quoted(camera)}") from None
-    options: dict[str, Any] = {"camera": where, "background": background, "labels": labels}
-    with usage():
-        Look(**options)
-    return options
-
-
-def picture_size(text: str) -> tuple[int, int]:
-    """Width and height from a text such as "1280x720".
-
-    Raises:
-        UsageError: Another text.
-    """
-    parts = text.lower().split("x")
-    if len(parts) != 2 or not all(part.isdecimal() and len(part) <= 9 for part in parts):
-        raise UsageError(f"--size must be width and height in pixels, such as 1280x720, not {quoted(text)}")
-    return int(parts[0]), int(parts[1])
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -16,6 +16,8 @@ from varichain.spatial.checks import is_index, is_sequence, listed, positive_sca
 from varichain.trace import Trace
 
 Progress = Callable[[int, int], None]
+
+_SIZE = (960, 540)
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def export(
     *,
     fps: float | None = None,
     speed: float = 1.0,
-    size: tuple[int, int] = (960, 540),
+    size: tuple[int, int] = _SIZE,
     trails: Sequence[str] = (),
     overwrite: bool = False,
     progress: Progress | None = None,
@@ -78,11 +80,14 @@ def export(
         path: The file.
         fps: Frames per second [1/s]: 60 in pages, 30 in films and animations, 15 in a GIF by default.
         speed: Simulated seconds in a second of film or page.
-        size: Width and height of a film [pixels].
+        size: Width and height of a film [pixels]; glTF's camera has their ratio.
         trails: Links or named frames whose paths are drawn, in pages and films.
         overwrite: Whether a file of that name may be replaced.
         progress: Called with the number of frames done and of all, in between.
         look: Attributes of `Look`: camera, zoom, background, colors, labels, forces, joints, ground, title.
+
+    Returns:
+        What was written; `notes` names the options that the format has no place for.
 
     Raises:
         InputError: An unknown suffix, no samples, or a mechanism that the format has no place for.
@@ -104,8 +109,34 @@ def export(
     options = Options(rate, positive_scalar(speed, "speed"), (width, height), names, report, look_from(look))
     with completed(name, overwrite) as temporary:
         n_frames, notes = writer(trace, temporary, options)
+    notes = (*_without_place(name, {*look, *_given(fps, speed, size, names)}), *notes)
     lost = (f"part of the trace is lost, the rest was exported: {trace.damage}",) if trace.damage else ()
     return Exported(name, n_frames, os.path.getsize(name), (*lost, *notes))
+
+
+_LOOKS = {item.name for item in fields(Look)}
+_FILM = {"fps", "speed", "size", "trails", *_LOOKS}
+_TAKEN: dict[str, set[str]] = {
+    ".html": _FILM - {"size"},
+    ".mp4": _FILM,
+    ".gif": _FILM,
+    ".glb": {"fps", "speed", "size", "camera", "zoom", "colors", "forces", "joints"},
+    ".bvh": {"fps", "speed"},
+}
+"""Options that a format has a place for; tables have none."""
+
+
+def _given(fps: Any, speed: Any, size: Any, trails: Sequence[str]) -> set[str]:
+    """Options that are not as they are by default."""
+    values = {"fps": fps is not None, "speed": speed != 1.0, "size": tuple(size) != _SIZE, "trails": bool(trails)}
+    return {name for name, is_given in values.items() if is_given}
+
+
+def _without_place(name: str, given: set[str]) -> Sequence[str]:
+    """A note on the options that a format has no place for."""
+    suffix = FilePath(name).suffix.lower()
+    lost = sorted(given - _TAKEN.get(suffix, set()))
+    return (f"{suffix} files have no place for {', '.join(lost)}: left out",) if lost else ()
 
 
 def _checked_size(size: Any) -> tuple[int, int]:
@@ -142,7 +173,7 @@ def _glb(trace: Trace, path: str, options: Options) -> tuple[int, Sequence[str]]
     from varichain.exports.gltf import glb_of
 
     playback = options.playback(trace, 30.0)
-    FilePath(path).write_bytes(glb_of(playback, options.look))
+    FilePath(path).write_bytes(glb_of(playback, options.look, options.size))
     return len(playback), playback.notes
 
 

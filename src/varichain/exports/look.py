@@ -85,7 +85,7 @@ class Look:
         known = [part.name for part in parts]
         for name in self.colors:
             if name not in known:
-                raise UnknownNameError("link that is drawn", name, known)
+                raise UnknownNameError("drawn link", name, known)
 
 
 def look_from(options: Mapping[str, Any]) -> Look:

@@ -96,7 +96,8 @@ class _Sheet:
 
     def ground(self) -> Iterator[str]:
         """The floor: a line if seen from the side, a grid else."""
-        (x, y, _), reach = ball_of(*box_around(self.scene.parts, self.poses))
+        seen = self.playback.framing.outline
+        (x, y, _), reach = ball_of(seen.min(axis=0), seen.max(axis=0))
         z, color = self.playback.framing.floor, hex_color(palette.GRID)
         if abs(self._axes[2, 2]) < 0.02:
             (_, height), *_ = self.on(np.array([[x, y, z]]))
@@ -151,7 +152,8 @@ class _Sheet:
                 for surface in part.surfaces:
                     squares = self.on(surface.triangles.vertices).reshape(-1, 4, 2)
                     path = "".join("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in square) + "Z" for square in squares)
-                    yield f'<path d="{path}" fill="{hex_color(surface.color or palette.FOOTPRINT)}"/>'
+                    color = hex_color(surface.color or palette.FOOTPRINT)  # around too, so that squares meet
+                    yield f'<path d="{path}" fill="{color}" stroke="{color}" stroke-width="0.6"/>'
 
     def elements(self) -> Iterator[str]:
         """Lines along force elements."""

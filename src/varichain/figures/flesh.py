@@ -16,14 +16,15 @@ import numpy as np
 from varichain.figures.anthropometry import Body
 from varichain.figures.landmarks import Point
 from varichain.figures.segments import limb
+from varichain.mechanism.materials import MATERIALS
 from varichain.mechanism.shapes import Capsule, Ellipsoid
 from varichain.spatial.pose import Pose
 
 Points = dict[str, Point]
 Shape = Capsule | Ellipsoid
 
-SHIRTS: Final = ("#4f7fb8", "#b5524f", "#4d9470", "#8468a8", "#2f8f9d", "#a8884a")
-_SKIN, _HAIR, _EYES, _SHOES, _TROUSERS = "#d8a98b", "#4a3527", "#2b2b30", "#31353d", "#46505f"
+SHIRTS: Final = tuple(color for name, color in MATERIALS.items() if name.endswith("shirt"))
+_SKIN, _HAIR, _EYES, _SHOES, _TROUSERS = (MATERIALS[name] for name in ("skin", "hair", "eyes", "shoes", "trousers"))
 _HEIGHT, _WEIGHT = 1.75, 70.0  # [m], [kg] of whom the sizes are
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from varichain.errors import InputError, quoted
 from varichain.mechanism import Box, Cylinder, Fixed, Inertia, Link, Mechanism, Revolute, Spherical
+from varichain.mechanism.materials import MATERIALS
 from varichain.mechanism.transaction import transaction
 from varichain.spatial.checks import finite_numbers, finite_scalar, name_string, positive_scalar
 from varichain.spatial.pose import Pose
@@ -18,7 +19,7 @@ from varichain.spatial.rotation import matrix_with_z_along
 Place = Pose | Sequence[float]
 
 _FLOOR: Place = (0.0, 0.0, 0.0)
-_STEEL, _WOOD, _GROUND = "#8c96a0", "#a97c50", "#b9c3ae"
+_STEEL, _WOOD, _GROUND = (MATERIALS[name] for name in ("steel", "wood", "turf"))
 _ALONG_Y = matrix_with_z_along((0.0, 1.0, 0.0))
 
 

@@ -10,8 +10,10 @@ from typing import Any, Self
 
 from varichain.errors import UnknownNameError
 from varichain.scene import Part, Scene
+from varichain.scene.supports import Support
 from varichain.spatial.arrays import Array
 from varichain.viewer.camera import PRESETS, look_from
+from varichain.viewer.follow import World
 from varichain.viewer.gate import Gate
 from varichain.viewer.instant import Instant
 from varichain.viewer.marks import SHOWN
@@ -41,6 +43,7 @@ class Viewer(ABC):
         self._is_over = threading.Event()
         self._drawing = threading.RLock()
         self.pictures = Pictures(self.server)
+        self.world = World(self.server.scene)
         self.stage = Stage(self.server, self._clicked)
         self.instant = Instant(self.server.scene, lambda: self.stage.mark)
         self._thread = threading.Thread(target=self._work, name="varichain viewer", daemon=True)
@@ -104,11 +107,13 @@ class Viewer(ABC):
         if is_first and not self.is_closed:
             self._begin()
 
-    def _prepare(self, number: int, scene: Scene, parts: Sequence[Part] | None = None) -> None:
+    def _prepare(
+        self, number: int, scene: Scene, supports: Sequence[Support], parts: Sequence[Part] | None = None
+    ) -> None:
         """Draw a structure where no browser shows it yet, so that all can show it at once with the next picture."""
         if not self.stage.is_prepared(number):
             with self.pictures.whole():
-                self.stage.prepare(number, scene, parts)
+                self.stage.prepare(number, scene, parts, supports)
             self.pictures.wait()
             with self.pictures.whole():
                 self.stage.forget()
@@ -123,6 +128,8 @@ class Viewer(ABC):
             for kind, label in _LABELS.items():
                 box = gui.add_checkbox(label, SHOWN[kind])
                 box.on_update(lambda event, kind=kind: self._show(kind, event.target.value))
+            self._follow = gui.add_checkbox("Follow", True, hint="Whether the camera goes along with a figure")
+            self._follow.on_update(lambda _: self._changed())
             opacity = gui.add_slider("Bodies", 0.1, 1.0, 0.05, 1.0, hint="How solid bodies are")
             opacity.on_update(lambda event: self.stage.set_opacity(event.target.value))
             self._trail = gui.add_dropdown(
@@ -155,7 +162,7 @@ class Viewer(ABC):
 
     @abstractmethod
     def _ball(self) -> tuple[Array, float]:
-        """Centre (3,) [m] and radius [m] of a ball around what is to be seen."""
+        """Centre (3,) [m] and radius [m] of a ball around what is to be seen, from where the camera has gone."""
 
     @abstractmethod
     def _begin(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from varichain.scene import Poses, Scene, ball_of, box_around, frame_on
+from varichain.scene.supports import support_corners, supports_of
 from varichain.scene.surfaces import floor_height
 from varichain.spatial.arrays import Array
 
@@ -63,9 +64,14 @@ def ball_of_motion(scene: Scene, poses: Poses) -> tuple[Array, float]:
 
 
 def floor_below(scene: Scene, poses: Poses, radius: float) -> float:
-    """Height of the ground [m]: of a level floor that links touch; else zero, unless something begins below it."""
+    """Height of the ground [m]: of a level floor that links touch; else zero, unless something begins below it.
+
+    Pivots stand on it.
+    """
     floor = floor_height(scene.mechanism)
     if floor is not None:
         return floor
     low, _ = box_around(scene.parts, poses)
-    return 0.0 if not low[2] < -0.1 * radius else float(low[2]) - 0.05 * radius
+    plates = [support_corners(support, scene.mark)[0, 2] for support in supports_of(scene, poses)]
+    foot = min([0.0, *map(float, plates)])
+    return foot if not low[2] < -0.1 * radius else min(foot, float(low[2]) - 0.05 * radius)

@@ -12,6 +12,7 @@ from varichain.mechanism.describe import mechanism_from
 from varichain.mechanism.joint_text import loop_kinds
 from varichain.scene import Scene
 from varichain.spatial.arrays import Array
+from varichain.viewer.nodes import WORLD
 from varichain.viewer.source import Frame, Source
 
 _SPEEDS = ("0.05", "0.1", "0.25", "0.5", "1", "2", "4", "10")
@@ -182,7 +183,7 @@ class Commands:
         link, place = (name, point) if frame is None else (frame.link, frame.at @ point)
         self._dragged = ""
         self._gizmo = self._server.scene.add_transform_controls(
-            "/drag", scale=0.4 * self._size(), disable_rotations=True, depth_test=False, position=tuple(at)
+            f"{WORLD}/drag", scale=0.4 * self._size(), disable_rotations=True, depth_test=False, position=tuple(at)
         )
         self._gizmo.on_update(lambda event: self._source.drag(link, event.target.position, place))
         self._drag.label = "Release"

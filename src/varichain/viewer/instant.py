@@ -13,7 +13,7 @@ from varichain.scene.palette import bytes_of
 from varichain.scene.triangles import sphere
 from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
-from varichain.viewer.nodes import add_mesh, node_of
+from varichain.viewer.nodes import WORLD, add_mesh, node_of
 
 _LABEL, _LABEL_HEIGHT = 30.0, 6.0  # how wide and how high labels are, in marks: near ones are stacked
 _MOST_PRESSURES = 64
@@ -42,7 +42,7 @@ class Instant:
         if self._pressures is None:
             mark = self._mark()
             sizes = {"shaft_radius": 0.3 * mark, "head_radius": 0.8 * mark, "head_length": 2.0 * mark}
-            self._pressures = self._scene.add_arrows("/pressures", _NOWHERE, bytes_of(palette.FORCE), **sizes)
+            self._pressures = self._scene.add_arrows(f"{WORLD}/pressures", _NOWHERE, bytes_of(palette.FORCE), **sizes)
         self._pressures.visible = bool(len(ends))
         if len(ends):
             self._pressures.points = ends.astype(np.float32)
@@ -57,7 +57,7 @@ class Instant:
             return
         if self._trail is None:
             self._trail = self._scene.add_line_segments(
-                "/trail", pairs, bytes_of(palette.TRAIL), thickness=0.3 * self._mark()
+                f"{WORLD}/trail", pairs, bytes_of(palette.TRAIL), thickness=0.3 * self._mark()
             )
         self._trail.points, self._trail.visible = pairs, True
 
@@ -69,7 +69,7 @@ class Instant:
         for name, places in aims.items():
             if name not in self._aims:
                 sizes = ((0.7, palette.TRACKED), (1.1, palette.TARGET))
-                paths = (f"/tracked/{len(self._aims)}", f"/target/{len(self._aims)}")
+                paths = tuple(f"{WORLD}/{kind}/{len(self._aims)}" for kind in ("tracked", "target"))
                 self._aims[name] = [
                     add_mesh(self._scene, path, sphere(size * self._mark()), color)
                     for path, (size, color) in zip(paths, sizes, strict=True)
@@ -86,10 +86,12 @@ class Instant:
         self._cuts = []
         for i, (text, at) in enumerate(cuts):
             ball = sphere(1.3 * self._mark())
-            self._cuts.append(add_mesh(self._scene, f"/cut {i}", ball, palette.CUT, 0.8, Pose(at)))
+            self._cuts.append(add_mesh(self._scene, f"{WORLD}/cut {i}", ball, palette.CUT, 0.8, Pose(at)))
             near = sum(np.linalg.norm(np.subtract(at, other)) < _LABEL * self._mark() for _, other in cuts[:i])
             above = np.add(at, (0.0, 0.0, (3.0 + _LABEL_HEIGHT * near) * self._mark()))
-            self._cuts.append(self._scene.add_label(f"/cut text {i}", text, position=above, anchor="bottom-center"))
+            self._cuts.append(
+                self._scene.add_label(f"{WORLD}/cut text {i}", text, position=above, anchor="bottom-center")
+            )
 
     def set_pick(self, link: str, point: Array) -> None:
         """Mark the point of a link (3,) [m], in its frame, that somebody has pointed at."""
@@ -103,7 +105,7 @@ class Instant:
         """Draw the spring (2, 3) [m] that pulls a link; None for none."""
         if ends is not None and self._spring is None:
             self._spring = self._scene.add_line_segments(
-                "/spring", ends[None].astype(np.float32), bytes_of(palette.FORCE), thickness=0.3 * self._mark()
+                f"{WORLD}/spring", ends[None].astype(np.float32), bytes_of(palette.FORCE), thickness=0.3 * self._mark()
             )
         if self._spring is not None:
             self._spring.visible = ends is not None

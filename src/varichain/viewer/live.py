@@ -12,12 +12,14 @@ from varichain.mechanism.describe import mechanism_from
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scene import Poses, Scene, frame_on, link_poses, loop_places, scene_of
 from varichain.scene.contacts import Contacts
+from varichain.scene.supports import supports_of
 from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
 from varichain.viewer.base import TICK, Viewer
 from varichain.viewer.camera import ball_of_motion, floor_below, frame_camera
 from varichain.viewer.commands import Commands
 from varichain.viewer.curves import Curves
+from varichain.viewer.follow import Leash, middle_of
 from varichain.viewer.panel import frame_html, reports_html, structure_html, timeline_html
 from varichain.viewer.picking import picked_point
 from varichain.viewer.server import HOST, PORT
@@ -74,6 +76,7 @@ class LiveView(Viewer):
         super().__init__(label, host, port)
         centre, radius = ball_of_motion(self._scene, self._poses)
         self._arrow_scale = _ARROW * radius / max(_weight(self._scene.mechanism), 1e-9)
+        self._leash = Leash(centre, radius)
         frame_camera(self.server, centre, radius)
         self.stage.set_ground(floor_below(self._scene, self._poses, radius), radius)
         self._drawn = -1  # number of the structure that is shown
@@ -109,7 +112,8 @@ class LiveView(Viewer):
                 return
 
     def _ball(self) -> tuple[Array, float]:
-        return ball_of_motion(self._scene, self._poses)
+        centre, radius = ball_of_motion(self._scene, self._poses)
+        return centre - self.world.gone, radius
 
     def _begin(self) -> None:
         if self._resumes:
@@ -137,10 +141,13 @@ class LiveView(Viewer):
         if frame.structure.number != self._structure.number:
             self._note_cuts(frame)
             self._scene, self._contacts, self._structure = _scene_of(frame), _contacts_of(frame), frame.structure
-        self._prepare(frame.structure.number, self._scene)
+        supports = supports_of(self._scene, link_poses(self._scene.mechanism, frame.q))
+        self._prepare(frame.structure.number, self._scene, supports)
 
     def _draw_instant(self, frame: Frame) -> None:
         self._poses = link_poses(self._scene.mechanism, frame.q)
+        gone = self._leash.drawn(middle_of(self._scene, self._poses), frame.time)
+        self.world.go(gone if self._follow.value else np.zeros(3))
         self.stage.place(self._poses)
         places, ends = loop_places(self._scene, self._poses)
         is_line = [loop.is_line for loop in self._scene.loops]
@@ -222,7 +229,7 @@ class LiveView(Viewer):
         if part is None or link not in self._poses.names:
             return
         p, R = self._poses.of(link)
-        point = picked_point(part, p, R, np.array(event.ray_origin), np.array(event.ray_direction))
+        point = picked_point(part, p, R, event.ray_origin + self.world.gone, np.array(event.ray_direction))
         is_other = event.modifier == "shift"
         if not is_other and point is not None:
             self.instant.set_pick(link, point)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from varichain.scene import JointMark, Part, Scene, palette
+from varichain.scene.supports import Support, support_triangles
 from varichain.scene.triangles import Triangles, cylinder, joined, sphere
 from varichain.spatial.pose import Pose
 from varichain.spatial.rotation import quaternion_from_matrix
-from varichain.viewer.nodes import add_mesh, node_of
+from varichain.viewer.nodes import WORLD, add_mesh, node_of
 
 SHOWN = {"joints": True, "frames": False, "loops": True, "virtual": True, "forces": True}
 """What is shown at first; forces are no marks, but are chosen in the same place."""
@@ -37,6 +38,22 @@ def draw_marks(
         Handles by kind: "joints", "frames", "loops" and "virtual".
     """
     return _Drawing(scene, of.mark, new_name).of_structure(of, parts, moved)
+
+
+def draw_supports(scene: Any, supports: Sequence[Support], mark: float, new_name: Callable[[str], str]) -> list[Any]:
+    """Draw the signs of fixed pivots into viser's scene, hidden; their handles."""
+    sign = support_triangles(mark)
+    return [
+        add_mesh(
+            scene,
+            f"{WORLD}/{new_name('support')}",
+            sign,
+            palette.JOINT,
+            at=Pose(support.place, R=support.R),
+            is_visible=False,
+        )
+        for support in supports
+    ]
 
 
 class _Drawing:

@@ -13,10 +13,13 @@ from varichain.spatial.rotation import quaternion_from_matrix
 
 _ORIGIN = Pose()
 
+WORLD = "/world"
+"""Path of the node that everything hangs on."""
+
 
 def node_of(link: str) -> str:
     """Path of a link's node; names may contain anything, also the character that separates the parts of a path."""
-    return "/links/" + link.replace("%", "%25").replace("/", "%2F")
+    return f"{WORLD}/links/" + link.replace("%", "%25").replace("/", "%2F")
 
 
 def add_mesh(

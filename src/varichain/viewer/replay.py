@@ -186,7 +186,7 @@ class ReplayView(Viewer):
         playback, epoch, time = self._playback, int(self._playback.epoch[i]), float(self._playback.time[i])
         with self._drawing:
             if epoch != self._epoch:
-                self._prepare(epoch, playback.scenes[epoch], playback.parts)
+                self._prepare(epoch, playback.scenes[epoch], playback.framing.supports[epoch], playback.parts)
             with self.pictures.whole():
                 self._draw_frame(i, epoch, time)
 
@@ -197,6 +197,7 @@ class ReplayView(Viewer):
             self._show_structure(epoch)
         if epoch != self._epoch or (playback.is_shown[i] != playback.is_shown[max(self._frame, 0)]).any():
             self.stage.hide_links(playback.parts[k].name for k in np.flatnonzero(~playback.is_shown[i]))
+        self.world.go(playback.framing.shift(i) if self._follow.value else np.zeros(3))
         self.stage.place(playback.poses(i))
         closed = playback.is_closed[i]
         places, forces = playback.loop_places[i, closed], playback.loop_forces[i, closed]

@@ -10,9 +10,10 @@ import numpy as np
 
 from varichain.scene import Part, Poses, Scene, Surface, palette
 from varichain.scene.palette import bytes_of
+from varichain.scene.supports import Support
 from varichain.spatial.arrays import Array
-from varichain.viewer.marks import SHOWN, draw_marks
-from varichain.viewer.nodes import add_mesh, node_of
+from varichain.viewer.marks import SHOWN, draw_marks, draw_supports
+from varichain.viewer.nodes import WORLD, add_mesh, node_of
 
 _NO_ARROW = np.zeros((1, 2, 3), np.float32)
 
@@ -78,7 +79,7 @@ class Stage:
         """Draw the ground [m] with lines that suit the size of what stands on it [m]."""
         cell = 10.0 ** np.floor(np.log10(max(size, 1e-6)))
         self._scene.add_grid(
-            "/ground",
+            f"{WORLD}/ground",
             infinite_grid=True,
             cell_size=0.5 * cell,
             section_size=cell,
@@ -95,8 +96,10 @@ class Stage:
         """Whether a structure is drawn, shown or hidden."""
         return number in self._structures
 
-    def prepare(self, number: int, scene: Scene, parts: Sequence[Part] | None = None) -> None:
-        """Draw a structure, hidden; `parts` replaces the scene's own, for all of a trace."""
+    def prepare(
+        self, number: int, scene: Scene, parts: Sequence[Part] | None = None, supports: Sequence[Support] = ()
+    ) -> None:
+        """Draw a structure and the signs of its pivots, hidden; `parts` replaces the scene's own, for a whole trace."""
         shown = {part.name: part for part in (scene.parts if parts is None else parts)}
         for name in (*_links(scene), *shown):
             if name not in self._nodes:
@@ -105,6 +108,7 @@ class Stage:
         # a trace's playback has the poses of parts alone
         moved = _links(scene) if parts is None else (scene.mechanism.ground.name, *shown)
         marks = draw_marks(self._scene, scene, shown, moved, self._new_name)
+        marks["joints"] += draw_supports(self._scene, supports, scene.mark, self._new_name)
         arrows = {
             loop.name: self._draw_arrow(loop.link if loop.link in moved else _GROUND, scene.mark)
             for loop in scene.loops
@@ -172,7 +176,7 @@ class Stage:
 
     def _draw_lines(self, mark: float) -> Any:
         color = bytes_of(palette.ELEMENT)
-        path = f"/{self._new_name('elements')}"
+        path = f"{WORLD}/{self._new_name('elements')}"
         return self._scene.add_line_segments(path, _NO_ARROW, color, thickness=0.24 * mark, visible=False)
 
     def _new_name(self, of: str) -> str:

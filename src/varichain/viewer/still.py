@@ -9,6 +9,7 @@ from varichain.errors import VarichainError
 from varichain.mechanism.draw import drawing
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scene import link_poses, scene_of
+from varichain.scene.supports import supports_of
 from varichain.spatial.arrays import Array
 from varichain.viewer.base import TICK, Viewer
 from varichain.viewer.camera import ball_of_motion, floor_below, frame_camera
@@ -55,7 +56,7 @@ class StillView(Viewer):
         self._add_choices(())
         self._legend.content = legend_html(self._scene)
         self._sliders.set_structure(self._scene)
-        self._prepare(0, self._scene)
+        self._prepare(0, self._scene, supports_of(self._scene, self._poses))
         with self.pictures.whole():
             self.stage.present(0)
         self._changed()
