@@ -56,6 +56,14 @@ def test_a_result_is_a_table_in_notebooks(everything):
         assert title in read.texts and {*cells} <= {*read.texts}, type(result).__name__
 
 
+def test_a_batch_is_a_table_in_notebooks():
+    """HTML of a batch has its sizes, as its repr has them."""
+    scenario = SCENARIOS["swing"]()
+    batch = vc.Batch(scenario.mechanism, threads=3)
+    texts = Reader(batch._repr_html_()).texts
+    assert {"batch", str(batch.n_v), str(batch.n_rows), "3"} <= {*texts} and f"{batch.n_v} freedoms" in repr(batch)
+
+
 def test_every_joint_and_loop_has_its_row():
     """The table of torques has a row for each joint that moves, that of loops one for each loop, with their numbers."""
     scenario = SCENARIOS["swing"]()

@@ -30,6 +30,7 @@ from varichain.layout.layout import layout_of
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import count_number, positive_scalar
+from varichain.spatial.notebook import html_table
 
 _AT_ONCE = 64  # rows that a thread takes at a time: a fraction of a millisecond of work
 _MOST_STEPS = 30  # of Newton's method, as in `vc.project`
@@ -79,6 +80,11 @@ class Batch:
         """Sizes, threads and revision."""
         sizes = f"{len(self.links) - 1} links, {self.n_v} freedoms, {self.n_rows} rows"
         return f"<Batch: {sizes}, {self.threads} threads, revision {self.revision}>"
+
+    def _repr_html_(self) -> str:
+        head = ("links", "freedoms", "rows of loops", "threads", "revision")
+        numbers = (len(self.links) - 1, self.n_v, self.n_rows, self.threads, self.revision)
+        return html_table("batch", head, [tuple(map(str, numbers))])
 
     def forward_dynamics(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, out: Array | None = None

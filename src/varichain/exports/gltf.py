@@ -21,6 +21,7 @@ _UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 """Matrix that lays our z, which is up, along glTF's y."""
 _XYZW = [1, 2, 3, 0]
 """Order of glTF's quaternions in ours."""
+_HALF = 0.5**0.5
 
 
 def glb_of(playback: Playback, look: Look, size: tuple[int, int]) -> bytes:
@@ -46,6 +47,8 @@ def _add_bones(document: Document, playback: Playback, times: int) -> None:
     parents = parents_of(playback)
     for k, part in enumerate(playback.parts):
         p, quaternions = local_poses(playback, k, parents[k])
+        if parents[k] is None:
+            p, quaternions = p @ _UP.T, _upright(quaternions)
         turns = quaternions[:, _XYZW]
         first = int(np.argmax(playback.is_shown[:, k]))  # where the skin is bound to the bones
         node = document.bone(part.name, p[first], turns[first], parents[k])
@@ -70,16 +73,17 @@ def _add_skin(document: Document, playback: Playback, look: Look) -> None:
 
 def _add_loops(document: Document, playback: Playback, times: int) -> None:
     ball = [document.primitive(solids.sphere(playback.scenes[0].mark), palette.LOOP)] if playback.loops else []
+    places = playback.loop_places @ _UP.T
     for k, name in enumerate(playback.loops):
-        node = document.node(f"loop {name}", ball, playback.loop_places[0, k])
-        document.key(node, "translation", times, playback.loop_places[:, k], "STEP")  # an open loop is nowhere
+        node = document.node(f"loop {name}", ball, places[0, k])
+        document.key(node, "translation", times, places[:, k], "STEP")  # an open loop is nowhere
         document.key(node, "scale", times, _switched(playback.is_closed[:, k]), "STEP")
 
 
 def _add_forces(document: Document, playback: Playback, times: int) -> None:
     """Add an arrow for each loop and contact that has a force in any frame; it is as long as in films."""
     arrows = playback.framing.arrow_scale * playback.forces
-    lengths = np.linalg.norm(arrows, axis=-1)
+    lengths, places = np.linalg.norm(arrows, axis=-1), playback.force_places @ _UP.T
     width = 0.3 * playback.scenes[0].mark
     shape = [document.primitive(_arrow(), palette.FORCE)] if lengths.any() else []
     for k, name in enumerate((*playback.loops, *playback.contacts)):
@@ -88,8 +92,8 @@ def _add_forces(document: Document, playback: Playback, times: int) -> None:
             continue
         turns = _directions(np.where(is_seen[:, None], arrows[:, k], (0.0, 0.0, 1.0)))
         scales = np.stack([np.full(len(turns), width), np.full(len(turns), width), lengths[:, k]], axis=1)
-        node = document.node(f"force of {name}", shape, playback.force_places[0, k])
-        document.key(node, "translation", times, playback.force_places[:, k], "STEP")
+        node = document.node(f"force of {name}", shape, places[0, k])
+        document.key(node, "translation", times, places[:, k], "STEP")
         document.key(node, "rotation", times, turns, "STEP")
         document.key(node, "scale", times, np.where(is_seen[:, None], scales, 1e-6), "STEP")
 
@@ -98,9 +102,9 @@ def _add_camera(document: Document, playback: Playback, look: Look, aspect: floa
     framing = playback.framing
     center, distance = fitted(framing.figure if framing.follows else framing.outline, look.view, aspect)
     axes = axes_of(look.view)
-    turn = quaternions_from_matrices(axes.T)[_XYZW]
+    turn = _upright(quaternions_from_matrices(axes.T)[None])[0, _XYZW]
     gone = framing.path if framing.follows else np.zeros((len(playback), 3))
-    places = center + gone + distance / look.zoom * axes[2]
+    places = (center + gone + distance / look.zoom * axes[2]) @ _UP.T
     node = document.camera(places[0], turn, ANGLE, aspect, distance)
     document.key(node, "translation", times, places)
 
@@ -114,8 +118,18 @@ def _arrow() -> Triangles:
 def _directions(vectors: Array) -> Array:
     """Quaternions (n, 4), in glTF's order, that turn z to vectors (n, 3)."""
     units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    found: Array = quaternions_from_matrices(np.array([matrix_with_z_along(unit) for unit in units]))[:, _XYZW]
-    return found
+    found: Array = _upright(quaternions_from_matrices(np.array([matrix_with_z_along(unit) for unit in units])))
+    return found[:, _XYZW]
+
+
+def _upright(quaternions: Array) -> Array:
+    """Orientations (w, x, y, z) (n, 4) seen from glTF's axes: turned by a quarter about x, against the clock's way.
+
+    They are turned here, in double precision, and not by a node above: readers that multiply in single precision would
+    lose digits far from the origin.
+    """
+    w, x, y, z = quaternions.T
+    return _HALF * np.stack([w + x, x - w, y + z, z - y], axis=1)
 
 
 def _switched(is_shown: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -17,9 +17,6 @@ from varichain.scene.triangles import Triangles, joined
 _MARKS = ("link", "loop", "force", "footprint", "surface")  # of the palette, which are materials by these names
 _FLOAT, _UINT, _USHORT, _UBYTE = 5126, 5125, 5123, 5121
 _ARRAY, _ELEMENTS = 34962, 34963
-_HALF = 0.5**0.5
-_UPRIGHT = [-_HALF, 0.0, 0.0, _HALF]
-"""Quaternion (x, y, z, w) that lays our z, which is up, along glTF's y."""
 
 
 class Document:
@@ -139,7 +136,7 @@ class Document:
     def packed(self, name: str, events: list[dict[str, Any]]) -> bytes:
         """The document as bytes."""
         children = [k for k in range(len(self._nodes)) if k not in self._carried]
-        root = {"name": name, "rotation": _UPRIGHT, "children": children}
+        root = {"name": name, "children": children}
         n = len(self._nodes)
         # a skin's own node would be moved by nothing: it stands beside the armature
         mesh = [{"name": "skin", "mesh": self._skinned, "skin": 0}] if self._skins else []

@@ -44,9 +44,9 @@ def supports_of(scene: Scene, poses: Poses) -> tuple[Support, ...]:
 
     A connection of a figure that would float without it is no pivot: it is a grasp, or a foot that stands.
     """
-    pivots = [*scene.joints, *(loop for loop in scene.loops if not _floats(scene, loop.link))]
-    held = [joint for joint in pivots if joint.is_guide and not _is_loose(joint) and joint.holder == _ground(scene)]
-    return tuple(_support(scene, joint, poses) for joint in held)
+    joints = [*scene.joints, *(loop for loop in scene.loops if not _floats(scene, loop.link))]
+    pivots = [joint for joint in joints if joint.is_guide and not _is_loose(joint) and joint.holder == _ground(scene)]
+    return tuple(_support(scene, joint, poses) for joint in pivots)
 
 
 def support_triangles(mark: float) -> Triangles:
