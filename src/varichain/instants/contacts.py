@@ -19,6 +19,7 @@ from varichain.kernels.contact_records import (
     N_OVERLAP,
     OVERLAP,
     RIM,
+    SIDE,
     SPHERE,
 )
 from varichain.layout.workspace import Workspace
@@ -26,11 +27,11 @@ from varichain.mechanism.contact import HalfSpace, Surface, may_touch
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.shapes import Box, Capsule, Sphere
-from varichain.scene.contact_points import POINTS_OF_BOXES, Boxes, Touch, meetings_of
+from varichain.scene.contact_points import POINTS_OF_BOXES, Pairs, Touch, meetings_of
 from varichain.spatial.pose import Pose
 
 assert POINTS_OF_BOXES == N_OVERLAP  # as pictures count them
-_KINDS = {"ball": BALL_POINT, "rim": RIM, "ellipsoid": ELLIPSOID}
+_KINDS = {"ball": BALL_POINT, "rim": RIM, "ellipsoid": ELLIPSOID, "side": SIDE}
 
 
 class Contacts(NamedTuple):
@@ -60,24 +61,24 @@ def contacts_of(m: Mechanism, workspace: Workspace) -> Contacts:
     links = workspace.array("links")
     records: list[dict[str, Any]] = []
     pairs: list[tuple[str, str]] = []
-    boxes: Boxes = set()
+    pairs_found: Pairs = set()
     for surface in m.surfaces.values():
         carrier = links[m._rows[surface.link]]
         for link in m.links:
             body = links[m._rows[link.name]]
             if not may_touch(m, link, surface) or body["body"] == carrier["body"]:
                 continue
-            found = list(_records(m, link, surface, body, carrier, boxes))
+            found = list(_records(m, link, surface, body, carrier, pairs_found))
             records += found
             pairs += [(link.name, surface.name)] * len(found)
     return Contacts(_filled(records), pairs)
 
 
 def _records(
-    m: Mechanism, link: Link, surface: Surface, body: Any, carrier: Any, boxes: Boxes
+    m: Mechanism, link: Link, surface: Surface, body: Any, carrier: Any, pairs_found: Pairs
 ) -> Iterator[dict[str, Any]]:
     """Records of all contacts of a link with a surface: one for each point, several for two boxes."""
-    for touch, shape in meetings_of(m, link, surface, boxes):
+    for touch, shape in meetings_of(m, link, surface, pairs_found):
         on_surface = _surface_record(carrier, shape, surface)
         if isinstance(touch, Box):
             yield from (_box_record(body, touch) | on_surface | {"place": place} for place in range(N_OVERLAP))
@@ -116,7 +117,7 @@ def _surface_record(link: Any, shape: Any, surface: Surface) -> dict[str, Any]:
 def _point_record(body: Any, touch: Touch) -> dict[str, Any]:
     """A point of a link that may touch, as part of a record."""
     R, p = _in_body(body, touch.at)
-    values = {"point_kind": _KINDS[touch.kind], "radius": touch.radius, "radii": touch.radii}
+    values = {"point_kind": _KINDS[touch.kind], "radius": touch.radius, "radii": touch.radii, "place": touch.end}
     if touch.middle is not None:
         values |= {"middle": _in_body(body, touch.middle)[1], "half": touch.half}
     return {"body_A": body["body"], "R_A": R, "p_A": p, **values}
@@ -154,6 +155,11 @@ def _roughness(record: Any) -> str:
     """Why the gap of a contact is not smooth; empty if it is."""
     if record["surface_kind"] == BOX:
         return "the face of a box that a point is nearest to changes from one instant to the next"
+    if record["point_kind"] == SIDE:
+        return (
+            "the place where capsules cross slides along both of them; give it spheres or contact points with "
+            "m.set_contact_shapes(link, shapes)"
+        )
     if record["point_kind"] == RIM:
         return (
             "the lowest points of a cylinder's rim jump where it stands; give it spheres, capsules, boxes or contact "

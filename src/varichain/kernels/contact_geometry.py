@@ -2,7 +2,18 @@
 
 import math
 
-from varichain.kernels.contact_records import BOX, ELLIPSOID, HALF_SPACE, IN_A, NOWHERE, OVERLAP, RIM, SPHERE
+from varichain.kernels.contact_records import (
+    BOX,
+    CAPSULE,
+    ELLIPSOID,
+    HALF_SPACE,
+    IN_A,
+    NOWHERE,
+    OVERLAP,
+    RIM,
+    SIDE,
+    SPHERE,
+)
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.loops import offset_between_trees
 from varichain.kernels.relative_rotation import turned_back
@@ -29,6 +40,7 @@ from varichain.kernels.tuples import (
 # [m] beside a face of a box where a point still counts as on it: corners of boxes that are stacked flush.
 FLUSH = 1e-6
 _Z = (0.0, 0.0, 1.0)
+_PARALLEL = 1e-9  # square of the sine of the angle between capsules that meet along a line: their ends bear
 
 
 @helper
@@ -88,6 +100,27 @@ def surface_distance(contact, p, middle, extent):
         return _from_middle(p, contact.sizes[0])
     along = min(contact.sizes[1], max(-contact.sizes[1], p[2]))
     return _from_middle((p[0], p[1], p[2] - along), contact.sizes[0])
+
+
+@routine
+def _side_distance(contact, p, d):
+    """Distance of a capsule's axis from a sphere or capsule, and where: (place on the axis, distance, normal).
+
+    p is the capsule's middle and d its axis, in the surface's frame. It meets an end of the surface, or crosses its
+    side. Where that is not beside the axis the distance is infinite: the capsule's own ends are nearer.
+    """
+    length = contact.sizes[1] if contact.surface_kind == CAPSULE else 0.0
+    along = contact.place * length
+    if contact.place == 0:
+        crossing = 1.0 - d[2] * d[2]
+        s = (d[2] * p[2] - dot3(d, p)) / crossing if crossing > _PARALLEL else math.inf
+        along = p[2] + s * d[2]
+    else:
+        s = d[2] * along - dot3(d, p)
+    if not abs(s) < contact.radii[0] or abs(along) > length:
+        return 0.0, math.inf, _Z
+    distance, n = _from_middle(sub3(add3(p, scale3(s, d)), (0.0, 0.0, along)), contact.sizes[0])
+    return s, distance, n
 
 
 @routine
@@ -184,6 +217,13 @@ def measure_contact(bodies, contact):
     origin = sub3(add3(load3(B.p), mat_vec(R_B, load3(contact.p_B))), offset)  # from the reference point of A's tree
     p = mat_t_vec(R_WS, sub3(x, origin))
     middle, extent = p, ZERO3
+    if contact.point_kind == SIDE:
+        axis = column(mat_mul(R_A, load9(contact.R_A)), 2)
+        along, distance, m = _side_distance(contact, p, mat_t_vec(R_WS, axis))
+        contact.gap = distance - contact.radius
+        n = mat_vec(R_WS, m)
+        _write_directions(contact, n, sub3(add3(x, scale3(along, axis)), scale3(contact.radius, n)), offset)
+        return
     if contact.surface_kind == BOX and contact.half[0] > 0.0:
         center = add3(load3(A.p), mat_vec(R_A, load3(contact.middle)))
         middle = mat_t_vec(R_WS, sub3(center, origin))

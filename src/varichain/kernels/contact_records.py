@@ -6,8 +6,9 @@ from varichain.kernels.jit import Kind
 
 _I, _F = np.int64, np.float64
 
-# Where a link may touch: on a ball (of radius zero: at a point), on the rim of a disc, on an ellipsoid; a box on a box.
-BALL_POINT, RIM, ELLIPSOID, OVERLAP = 0, 1, 2, 3
+# Where a link may touch: on a ball (of radius zero: at a point), on the rim of a disc, on an ellipsoid; a box on a box;
+# on the side of a capsule.
+BALL_POINT, RIM, ELLIPSOID, OVERLAP, SIDE = 0, 1, 2, 3, 4
 N_OVERLAP = 8  # contacts of two boxes: a rectangle that is cut by four planes has as many corners
 # Body in which the direction of such a contact is fixed; nowhere, if it has no point.
 NOWHERE, IN_A, IN_B = -1, 0, 1
@@ -23,15 +24,22 @@ CONTACT = np.dtype(
         ("surface_kind", _I),
         ("body_A", _I),  # that carries the point, and the one that carries the surface
         ("body_B", _I),
-        ("R_A", _F, 9),  # axes of the rim or ellipsoid in body A; the rim's axis is z
-        ("p_A", _F, 3),  # middle of the ball, rim or ellipsoid in body A
-        ("radius", _F),  # of the ball or rim
-        ("radii", _F, 3),  # of the ellipsoid; of a rim: cosine and sine of the place on it, from the lowest
+        ("R_A", _F, 9),  # axes of the rim, ellipsoid or capsule in body A; the axis of rims and capsules is z
+        ("p_A", _F, 3),  # middle of the ball, rim, ellipsoid or capsule in body A
+        ("radius", _F),  # of the ball, rim or capsule
+        (
+            "radii",
+            _F,
+            3,
+        ),  # of the ellipsoid; of a rim: cosine and sine of the place on it, from the lowest; half a capsule's length
         ("middle", _F, 3),  # of the shape that the point belongs to, in body A, and its half edges along the axes R_A
         ("half", _F, 3),
         ("R_B", _F, 9),  # the surface's frame in body B; its z axis is a half-space's normal, a capsule's long axis
         ("p_B", _F, 3),
-        ("place", _I),  # among the contacts of two boxes
+        (
+            "place",
+            _I,
+        ),  # among the contacts of two boxes; of a side: the end of the surface that it meets, or 0 for none
         ("sizes", _F, 3),  # half edges of a box; radius of a sphere; radius and half length of a capsule
         ("friction", _F),
         ("restitution", _F),

@@ -25,10 +25,12 @@ class Touch(NamedTuple):
     """A point of a link that may touch.
 
     Attributes:
-        at: Its frame in the link's: the middle of a ball, of a rim or of an ellipsoid.
-        kind: "ball", "rim" or "ellipsoid".
-        radius: Of the ball or rim [m]; zero for a point.
-        radii: Of the ellipsoid [m]; cosine and sine of the place on a rim, from its lowest point.
+        at: Its frame in the link's: the middle of a ball, of a rim, of an ellipsoid or of a capsule, whose axis is z.
+        kind: "ball", "rim", "ellipsoid" or "side", of a capsule.
+        radius: Of the ball, rim or capsule [m]; zero for a point.
+        radii: Of the ellipsoid [m]; cosine and sine of the place on a rim, from its lowest point; half the length of a
+            capsule [m].
+        end: End of a capsule that a side meets, -1 or 1 along its axis; 0 if it crosses its side.
         middle, half: Frame in the link's, and half edges [m], of the box around the shape that a corner belongs to.
         is_corner: Whether it is the corner of a box.
     """
@@ -40,31 +42,42 @@ class Touch(NamedTuple):
     middle: Pose | None = None
     half: Array | None = None
     is_corner: bool = False
+    end: int = 0
 
 
 POINTS_OF_BOXES = 8
 """Contacts of two boxes: points that a run finds as it goes."""
 
-Boxes = set[tuple[str, Box, str, Box]]
-"""Pairs of boxes that have been found: link and shape of the one, and of the other, which is a surface's."""
+Pairs = set[tuple[str, Any, str, Any]]
+"""Pairs of boxes and of capsules that have been found: link and shape of the one, and of the other, a surface's."""
 
 
-def meetings_of(m: Mechanism, link: Link, surface: Surface, found: Boxes) -> Iterator[tuple[Touch | Box, Any]]:
-    """What of a link may touch which shape of a surface: points, then boxes on boxes.
+def meetings_of(m: Mechanism, link: Link, surface: Surface, found: Pairs) -> Iterator[tuple[Touch | Box, Any]]:
+    """What of a link may touch which shape of a surface: points, then boxes on boxes and sides of capsules.
 
-    Two boxes touch once, whichever of them is the surface; those that touch are added to `found`.
+    Two boxes, and sides of two capsules, touch once, whichever of them is the surface; those that touch are added to
+    `found`.
     """
     for touch in touches_of(m, link):
         for shape in surface.shapes:
             if not (touch.is_corner and isinstance(shape, Box)):
                 yield touch, shape
-    for box in contact_shapes_of(m, link):
+    for own in contact_shapes_of(m, link):
         for shape in surface.shapes:
-            if not isinstance(box, Box) or not isinstance(shape, Box):
-                continue
-            if (surface.link, shape, link.name, box) not in found:
-                found.add((link.name, box, surface.link, shape))
-                yield box, shape
+            met = list(_met(own, shape))
+            if met and (surface.link, shape, link.name, own) not in found:
+                found.add((link.name, own, surface.link, shape))
+                yield from ((touch, shape) for touch in met)
+
+
+def _met(own: Any, shape: Any) -> Iterator[Touch | Box]:
+    """What of a shape touches another one besides its points."""
+    if isinstance(own, Box) and isinstance(shape, Box):
+        yield own
+    elif isinstance(own, Capsule) and isinstance(shape, Sphere | Capsule):
+        half = (0.5 * own.length, 0.0, 0.0)
+        for end in (1,) if isinstance(shape, Sphere) else (-1, 1, 0):
+            yield Touch(own.at, "side", own.radius, half, end=end)
 
 
 def touches_of(m: Mechanism, link: Link) -> Iterator[Touch]:

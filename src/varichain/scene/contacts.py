@@ -10,7 +10,7 @@ import numpy as np
 from varichain.mechanism.contact import HalfSpace
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.shapes import Box, Capsule
-from varichain.scene.contact_points import CORNERS, POINTS_OF_BOXES, Boxes, Touch, meetings_of
+from varichain.scene.contact_points import CORNERS, POINTS_OF_BOXES, Pairs, Touch, meetings_of
 from varichain.scene.poses import Poses, frame_on
 from varichain.spatial.arrays import Array
 
@@ -42,11 +42,11 @@ class Contacts:
         known = {
             f"{link.name} on {surface.name}": (link, surface) for surface in m.surfaces.values() for link in m.links
         }
-        boxes: Boxes = set()
+        pairs_found: Pairs = set()
         self._contacts = [
             _Contact(link.name, touch, surface.link, shape)
             for link, surface in (known[pair] for pair in self.pairs)
-            for touch, shape in meetings_of(m, link, surface, boxes)
+            for touch, shape in meetings_of(m, link, surface, pairs_found)
             for _ in range(POINTS_OF_BOXES if isinstance(touch, Box) else 1)
         ]
 
@@ -84,6 +84,8 @@ def _met(contact: _Contact, poses: Poses) -> tuple[Array, Array]:
     p_S, R_S = frame_on(poses, contact.carrier, contact.shape.at)
     if isinstance(touch, Box):
         return _between(touch, p, R, contact.shape, p_S, R_S)
+    if touch.kind == "side":
+        return _beside(touch, p, R, contact.shape, p_S, R_S)
     normal = np.einsum("nij,nj->ni", R_S, _normal(contact.shape, np.einsum("nji,nj->ni", R_S, p - p_S)))
     if touch.kind == "ball":
         return p - touch.radius * normal, normal
@@ -92,6 +94,23 @@ def _met(contact: _Contact, poses: Poses) -> tuple[Array, Array]:
     scaled = np.einsum("nji,nj->ni", R, normal) * touch.radii
     scaled /= np.linalg.norm(scaled, axis=1, keepdims=True)
     return p - np.einsum("nij,nj->ni", R, touch.radii * scaled), normal
+
+
+def _beside(touch: Touch, p: Array, R: Array, shape: Any, p_S: Array, R_S: Array) -> tuple[Array, Array]:
+    """Place (n, 3) on the side of a capsule that meets an end of a sphere or capsule, or crosses it; and the normal."""
+    middle, d = np.einsum("nji,nj->ni", R_S, p - p_S), np.einsum("nji,nj->ni", R_S, R[:, :, 2])
+    half = 0.5 * shape.length if isinstance(shape, Capsule) else 0.0
+    reached = np.sum(d * middle, axis=1)
+    if touch.end:
+        along = np.full(len(p), touch.end * half)
+        s = d[:, 2] * along - reached
+    else:
+        s = (d[:, 2] * middle[:, 2] - reached) / np.maximum(1.0 - d[:, 2] ** 2, _LEVEL)
+        along = middle[:, 2] + s * d[:, 2]
+    away = middle + s[:, None] * d - along[:, None] * [0.0, 0.0, 1.0]
+    away /= np.maximum(np.linalg.norm(away, axis=1, keepdims=True), _LEVEL)
+    normal = np.einsum("nij,nj->ni", R_S, away)
+    return p + s[:, None] * R[:, :, 2] - touch.radius * normal, normal
 
 
 def _between(box: Box, p: Array, R: Array, other: Box, p_S: Array, R_S: Array) -> tuple[Array, Array]:
