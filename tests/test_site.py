@@ -44,11 +44,18 @@ def test_every_page_is_in_the_navigation():
     assert sorted(listed) == sorted(path.relative_to(ROOT / "docs").as_posix() for path in found)
 
 
-def test_the_gallery_has_every_scenario():
-    """Every scenario has its section and its picture."""
+def test_the_gallery_has_films_of_every_scenario_and_example():
+    """Every scenario has its section, every example its row, and each a film that is small enough for a page."""
+    image = pytest.importorskip("PIL.Image")
     text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
-    for name in SCENARIOS:
-        assert f"## {name}\n" in text and (ROOT / "docs" / "pictures" / "gallery" / f"{name}.png").is_file()
+    examples = [path.stem for path in (ROOT / "examples").glob("*.py")]
+    assert len(examples) >= 12
+    for name in (*SCENARIOS, *examples):
+        assert f"## {name}\n" in text if name in SCENARIOS else f"`{name}.py`" in text
+        assert text.count(f"pictures/films/{name}.webp") == 1
+        with image.open(ROOT / "docs" / "pictures" / "films" / f"{name}.webp") as film:
+            assert film.n_frames >= 10, name  # those that do not differ are one
+        assert (ROOT / "docs" / "pictures" / "films" / f"{name}.webp").stat().st_size < 150_000
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -23,10 +23,6 @@ SIZE = (900, 540)
 TWICE = (2 * SIZE[0], 2 * SIZE[1])  # drawn larger and made smaller: smooth edges
 
 
-# Scenarios of which a part is shown: its end [s], and the instants as parts of it. The box flies on for ten metres.
-_SCENES = {"boxes": (1.25, (0.75, 0.83, 0.88, 1.0))}
-
-
 def main() -> None:
     """Draw all of them."""
     FOLDER.mkdir(exist_ok=True)
@@ -37,22 +33,12 @@ def main() -> None:
     still.save(FOLDER / "fourbar.svg", overwrite=True)
     _draw("highbar", highbar, 2.77, trails=["head top"], turn=-0.75)
     _draw("swing", swing, 2.62, turn=-1.1)
-    _gallery()
+    race = SCENARIOS["race"]().run()
+    _save("race", _strip(race, (0.02, 0.4, 0.76, 1.0)))
     _optimised()
-    _save("places", _places(SCENARIOS["race"]().run()))
+    _save("places", _places(race))
     _save("plot", _png(vc.plot(highbar), dpi=100))
     _save("tree", _tree(highbar.epochs[1].mechanism))
-
-
-def _gallery() -> None:
-    """Four instants of every scenario, side by side."""
-    (FOLDER / "gallery").mkdir(exist_ok=True)
-    for name, builder in SCENARIOS.items():
-        until, shares = _SCENES.get(name, (None, (0.02, 0.4, 0.76, 1.0)))
-        _save(f"gallery/{name}", _strip(builder().run(until), shares))
-    _save(
-        "gallery/walker-two-legs", _strip(SCENARIOS["walker"](legs=2, ground="sandy").run(4.0), (0.02, 0.4, 0.76, 1.0))
-    )
 
 
 def _optimised() -> None:

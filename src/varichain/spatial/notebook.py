@@ -14,7 +14,7 @@ def html_text(text: str) -> str:
     lines = text.splitlines()
     more = [f"... {len(lines) - _MOST_LINES} lines more ..."] if len(lines) > _MOST_LINES else []
     shown = "\n".join([*lines[:_MOST_LINES], *more])
-    return f'<pre style="line-height: 1.25">{escape(shown)}</pre>'
+    return f'<pre style="line-height: 1.25; font-family: monospace">{escape(shown)}</pre>'
 
 
 def html_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

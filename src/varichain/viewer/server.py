@@ -6,6 +6,7 @@ import contextlib
 import io
 import logging
 import socket
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -45,7 +46,7 @@ def open_server(gate: Gate, host: str = HOST, port: int = PORT, label: str | Non
     logging.getLogger("websockets").addHandler(logging.NullHandler())
     free = free_port(host, port)
     guard = Guard(gate)
-    with contextlib.redirect_stdout(io.StringIO()), guard.installed(free):  # it would print its address in a box
+    with _silent(), guard.installed(free):  # it would print its address, without the token, in a box
         server = viser.ViserServer(host=host, port=free, label=label, verbose=False)
     if not guard.is_installed:
         close_server(server)
@@ -78,7 +79,7 @@ def _light(scene: Any) -> None:
 
 def close_server(server: Any) -> None:
     """Stop a server and its threads."""
-    with contextlib.redirect_stdout(io.StringIO()):
+    with _silent():
         server.stop()
     server._thread_executor.shutdown(wait=True)  # it leaves its threads to finish by themselves
 
@@ -112,6 +113,20 @@ def address(server: Any, token: str) -> str:
     if host in ("0.0.0.0", "::"):
         host = "localhost"
     return f"http://{f'[{host}]' if ':' in host else host}:{server.get_port()}/{token}/"
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Let viser print nothing; in a notebook it would not go through the standard output."""
+    import rich
+
+    before = rich.print
+    rich.print = lambda *_, **__: None
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            yield
+    finally:
+        rich.print = before
 
 
 def _no_tunnel(*_: Any, **__: Any) -> None:
