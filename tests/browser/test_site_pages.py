@@ -11,7 +11,7 @@ from browser.test_offline_page import Opened
 
 pytestmark = pytest.mark.long
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("", "tutorial", "how-to", "gallery", "api/simulation", "theory/structure-varying-chains", "coming-from")
+PAGES = ("index", "tutorial", "how-to", "gallery", "api/simulation", "theory/structure-varying-chains", "coming-from")
 LOST = "() => [...document.images].filter(i => !i.complete || !i.naturalWidth).map(i => i.src)"
 
 
@@ -32,7 +32,7 @@ def show(browser, site):
     context = browser.new_context(viewport={"width": 1200, "height": 900}, offline=True)
 
     def opened(name):
-        found = Opened(context.new_page(), (site / name / "index.html").as_uri())
+        found = Opened(context.new_page(), (site / f"{name}.html").as_uri())
         found.page.evaluate("document.querySelectorAll('img').forEach(i => i.loading = 'eager')")
         found.page.wait_for_load_state("load")
         return found
@@ -58,7 +58,7 @@ def test_a_page_shows_its_pictures_and_asks_nobody(show, name):
 
 def test_the_front_page_answers_the_questions_that_people_ask_first(show):
     """Each of ten questions and more is one click from its answer: a heading that is in view, with text below it."""
-    page = show("").page
+    page = show("index").page
     questions = page.locator("#questions-that-people-ask-first ~ .md-typeset__scrollwrap table").first
     links = questions.locator("tbody a").evaluate_all("all => all.map(a => a.href)")
     assert len(links) >= 12 and questions.locator("tbody tr").count() >= 10

@@ -15,7 +15,7 @@ from varichain.viewer.camera import frame_camera
 PLACE = 0.5  # [m] to either side
 PAUSE = 0.3  # [s]
 MIDDLE = 120  # column between the places of the two structures
-SLOW = """() => { const wait = () => { const end = performance.now() + 300; while (performance.now() < end); \
+SLOW = """() => { const wait = () => { const end = performance.now() + 500; while (performance.now() < end); \
 requestAnimationFrame(wait); }; wait(); }"""
 
 
@@ -135,6 +135,6 @@ def test_no_picture_has_two_structures(source, page):
 
 @pytest.mark.long
 def test_no_picture_of_a_slow_browser_has_two_structures(page):
-    """In a browser that draws three pictures a second too, each picture is of one structure."""
+    """In a browser that draws at most two pictures a second too, each picture is of one structure."""
     page.evaluate(SLOW)
     photograph(page, 12)
