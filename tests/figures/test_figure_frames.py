@@ -143,6 +143,21 @@ def test_place_brings_a_frame_where_it_is_wanted(figure: Figure, posture: str, f
     assert flat.is_close(Pose(flat.p, on.R), 1e-12)
 
 
+def test_hanging_straight_needs_no_elbows() -> None:
+    """Arms, trunk and legs hang in one line below the bar: elbows carry nothing, hands half of the weight each."""
+    m = human16()
+    vc.figures.bar(m)
+    s = m.state()
+    place(m, s, "hanging straight", "grip", vc.pose(m, s, "bar"))
+    assert abs(vc.center_of_mass(m, s)[0]) < 0.005  # [m] from below the bar
+    for side in ("left", "right"):
+        m.connect(f"{side} grip", "bar", vc.Revolute("y"), state=s, name=f"{side} grip")
+    hold = vc.inverse_dynamics(m, s)
+    weight = 9.81 * sum(link.inertia.mass for link in m.links)
+    assert hold.loop_forces["left grip"][5] == pytest.approx(0.5 * weight)
+    assert abs(hold["left elbow"][0]) < 0.01 and np.abs(hold["left hip"]).max() < 1.0  # [N m]
+
+
 def test_squatting_is_balanced() -> None:
     """Squatting with flat feet, the centre of mass is above the middle of the feet, and the thighs are nearly level."""
     m = human40()

@@ -20,6 +20,7 @@ POSTURES: Final[Mapping[str, Mapping[str, tuple[float, ...]]]] = {
     "arms forward": {"shoulder": (0.0, -90.0, 0.0)},
     "arms overhead": {"shoulder": (0.0, -180.0, 0.0)},
     "hanging": {"shoulder": (5.0, -165.0, 15.0), "elbow": (20.0,)},
+    "hanging straight": {"shoulder": (10.0, -180.0, 0.0)},
     "landing": {
         "chest": (0.0, 25.0, 0.0),
         "shoulder": (10.0, -60.0, 0.0),
