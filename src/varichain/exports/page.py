@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from varichain.exports.ground import grid_pitch
 from varichain.exports.look import Look
-from varichain.exports.picture import grid_pitch
 from varichain.scene import Part, Playback, palette
 from varichain.scene import triangles as solids
 from varichain.scene.camera import ANGLE, MARGIN

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.errors import MissingExtraError
+from varichain.exports.ground import Ground
 from varichain.exports.labels import spread
 from varichain.exports.look import Look
-from varichain.scene import Part, Playback, Poses, ball_of, box_around, palette
+from varichain.exports.vtk import require_pyvista, without_warnings
+from varichain.scene import Part, Playback, Poses, box_around, palette
 from varichain.scene import triangles as solids
 from varichain.scene.camera import ANGLE, axes_of, fitted
 from varichain.scene.palette import RGBA
@@ -25,7 +24,6 @@ from varichain.spatial.rotation import matrix_with_z_along
 
 Image = NDArray[np.uint8]
 
-_REACH = 5.0  # radius of the ground, relative to that of what is shown
 _LETTER, _LINE = 1.0, 1.9  # width of a letter and height of a line, in sizes of the font, which is in points
 _EVENT_SHOWN = 0.8  # [s] of simulated time for which an event is shown
 
@@ -54,8 +52,8 @@ class Painter:
         """
         look.check(playback.parts)
         self.playback, self.look = playback, look
-        self._pv = _pyvista()
-        with _without_warnings():
+        self._pv = require_pyvista()
+        with without_warnings():
             self._stage = self._pv.Plotter(off_screen=True, window_size=list(size), lighting="light kit")
             self._stage.enable_anti_aliasing("msaa", multi_samples=8)
         self._stage.set_background(palette.hex_color(look.background))
@@ -87,14 +85,12 @@ class Painter:
         self._aims = [[self._add_in_front(solids.sphere(r), color) for r, color in sizes] for _ in playback.aims]
         self._letters = max(6, round(size[1] / 75))
         self._passing: list[Any] = []  # actors of this frame alone
-        self._grounds: list[tuple[Any, float]] = []  # with the distance of their lines [m]
         self._title = self._add_title(size) if look.title else None
         framing, self._follows = playback.framing, seen is None and playback.framing.follows
         points = framing.figure if self._follows else framing.outline if seen is None else seen
         center, distance = fitted(points, look.view, size[0] / size[1])
         self._center, self._distance = center, distance / look.zoom
-        if look.ground:
-            self._add_ground(points)
+        self._ground = Ground(self._pv, self._stage, framing, points, look) if look.ground else None
 
     def close(self) -> None:
         """Free the memory."""
@@ -102,10 +98,12 @@ class Painter:
 
     def image(self, i: int) -> Image:
         """Picture (height, width, 3) of frame i."""
+        framing = self.playback.framing
         self._place_parts(i)
         self._place_marks(i)
         self._place_passing(i)
-        self._place_ground(i)
+        if self._ground is not None:
+            self._ground.place(*(framing.path[i, :2] if self._follows else (0.0, 0.0)))
         self._look(self._middle(i))
         if self._title is not None:
             self._write(i, *self._title)
@@ -132,41 +130,6 @@ class Painter:
         actor.mapper.SetResolveCoincidentTopologyToPolygonOffset()
         actor.mapper.SetRelativeCoincidentTopologyPolygonOffsetParameters(0.0, -66000.0)
         return actor
-
-    def _add_ground(self, seen: Array) -> None:
-        """A round floor with lines on it, which fade into the background around what must be seen."""
-        framing, pitch = self.playback.framing, grid_pitch(self.playback.framing.size)
-        (x, y, _), radius = ball_of(seen.min(axis=0), seen.max(axis=0))
-        reach, z = _REACH * radius, framing.floor
-        thin = 1e-3 * framing.size  # what lies on the ground must be above it
-        disc = self._pv.Disc(center=(x, y, z - 2 * thin), inner=0.0, outer=reach, r_res=24, c_res=72)
-        floor = self._add_faded(disc, palette.GROUND, (x, y), reach)
-        n = int(reach / pitch)
-        steps = pitch * np.arange(-n, n + 1)
-        across, along = np.meshgrid(steps, steps, indexing="ij")
-        height = np.full_like(across, z - thin)
-        near = (pitch * round(x / pitch), pitch * round(y / pitch), 0.0)
-        points = np.concatenate([np.stack([across, along, height], -1), np.stack([along, across, height], -1)]) + near
-        is_near = np.hypot(*np.moveaxis(points[..., :2] - near[:2], -1, 0)) < reach
-        pairs = np.stack([points[:, :-1], points[:, 1:]], 2)[is_near[:, :-1] & is_near[:, 1:]]
-        lines = self._pv.line_segments_from_points(pairs.reshape(-1, 3))
-        self._grounds = [(floor, 0.0), (self._add_faded(lines, palette.GRID, (x, y), reach), pitch)]
-
-    def _add_faded(self, mesh: Any, color: RGBA, center: tuple[float, float], reach: float) -> Any:
-        """Add a mesh whose colour becomes the background's towards `reach` [m] from the middle."""
-        far = np.hypot(*(mesh.points[:, :2] - center).T) / reach
-        share = np.clip((far - 0.2) / 0.8, 0.0, 1.0)[:, None]
-        background = np.array(self.look.background[:3])  # which the ground is tinted by too
-        shade = (1.0 - share) * np.array(color[:3]) * background + share * background
-        mesh.point_data["shade"] = np.round(255 * shade).astype(np.uint8)
-        return self._stage.add_mesh(mesh, scalars="shade", rgb=True, lighting=False, line_width=1)
-
-    def _place_ground(self, i: int) -> None:
-        """Let the ground go along with the camera; lines by whole squares, so that they seem to stay."""
-        x, y, _ = self.playback.framing.path[i] if self._follows else np.zeros(3)
-        for actor, pitch in self._grounds:
-            step = (lambda at: pitch * round(at / pitch)) if pitch else float  # noqa: B023  it is used at once
-            actor.position = (step(x), step(y), 0.0)
 
     def _add_title(self, size: tuple[int, int]) -> tuple[Any, Any]:
         """Write the name, and make room for time and events below it."""
@@ -309,13 +272,6 @@ class Painter:
             event.prop.color = getattr(palette, shown[-1].kind.upper())[:3]
 
 
-def grid_pitch(size: float) -> float:
-    """Distance of the ground's lines [m]: 1, 2 or 5 times a power of ten, at most a quarter of a size [m]."""
-    quarter = 0.25 * size
-    power = 10.0 ** math.floor(math.log10(quarter))
-    return max(factor * power for factor in (1.0, 2.0, 5.0) if factor * power <= quarter * (1.0 + 1e-9))
-
-
 def _matrix(p: Array, R: Array) -> Array:
     X = np.eye(4)
     X[:3, :3], X[:3, 3] = R, p
@@ -327,25 +283,3 @@ def _flattening(floor: float) -> Array:
     return np.array(
         [[1.0, 0.0, -0.3, 0.3 * floor], [0.0, 1.0, 0.4, -0.4 * floor], [0.0, 0.0, 0.0, floor], [0.0, 0.0, 0.0, 1.0]]
     )
-
-
-def _pyvista() -> Any:
-    try:
-        import pyvista
-    except ImportError:
-        needed = "films need the packages pyvista and imageio-ffmpeg: pip install 'varichain[video]'"
-        raise MissingExtraError(needed) from None
-    return pyvista
-
-
-@contextmanager
-def _without_warnings() -> Iterator[None]:
-    """Keep VTK from warning that there is no screen; it finds another way to draw, and still reports errors."""
-    from vtkmodules.vtkCommonCore import vtkLogger
-
-    before = vtkLogger.GetCurrentVerbosityCutoff()
-    vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_ERROR)
-    try:
-        yield
-    finally:
-        vtkLogger.SetStderrVerbosity(before)

@@ -9,6 +9,7 @@ from html import escape
 
 import numpy as np
 
+from varichain.exports.ground import grid_pitch
 from varichain.exports.labels import spread
 from varichain.exports.look import Look
 from varichain.mechanism.joints import Prismatic, Revolute
@@ -103,8 +104,6 @@ class _Sheet:
             (_, height), *_ = self.on(np.array([[x, y, z]]))
             yield _line([0.0, height], [self._size[0], height], color, 1.5)
             return
-        from varichain.exports.picture import grid_pitch
-
         pitch = grid_pitch(self.playback.framing.size)
         n = math.ceil(reach / pitch)
         for k in range(-n, n + 1):

@@ -90,7 +90,7 @@ class Frame(Protocol):
 
 
 class Frames(Protocol):
-    """Frames as they come; who is slow misses some."""
+    """Frames as they come; a slow reader skips some."""
 
     @property
     def has_ended(self) -> bool:
