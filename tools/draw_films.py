@@ -29,6 +29,8 @@ SHORTER = {"boxes": 1.3, "fall": 2.0, "compass": 6.0, "walker": 5.0}  # [s] of s
 SLOW = {"boxes": 0.3, "fall": 0.5, "02_falling_figure": 0.15, "12_what_if": 0.3, "05_particles": 0.25}  # speeds
 LOOKS: dict[str, dict[str, Any]] = {"08_giant_swing": {"camera": "right"}}
 SETTINGS: dict[str, dict[str, Any]] = {"walker": {"ground": "sandy"}}
+# Scenarios that have a second film: name of the film, scenario and settings.
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {"walker_two_legs": ("walker", {"legs": 2, "ground": "sandy"})}
 
 Of = dict[str, Any]  # names of an example that has been run
 
@@ -36,15 +38,16 @@ Of = dict[str, Any]  # names of an example that has been run
 def main(names: list[str]) -> None:
     """Draw these films, or all of them."""
     FOLDER.mkdir(exist_ok=True)
-    for name in names or [*SCENARIOS, *EXAMPLES]:
+    for name in names or [*SCENARIOS, *VARIANTS, *EXAMPLES]:
         content = _film(name, _trace(name))
         (FOLDER / f"{name}.webp").write_bytes(content)
         print(f"docs/pictures/films/{name}.webp: {len(content) / 1000:.0f} kB", flush=True)
 
 
 def _trace(name: str) -> vc.Trace:
-    if name in SCENARIOS:
-        trace: vc.Trace = SCENARIOS[name](**SETTINGS.get(name, {})).run(until=SHORTER.get(name))
+    scenario, settings = VARIANTS.get(name, (name, SETTINGS.get(name, {})))
+    if scenario in SCENARIOS:
+        trace: vc.Trace = SCENARIOS[scenario](**settings).run(until=SHORTER.get(scenario))
         return trace
     with redirect_stdout(io.StringIO()):
         return EXAMPLES[name](runpy.run_path(str(ROOT / "examples" / f"{name}.py")))
