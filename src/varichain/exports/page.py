@@ -49,6 +49,8 @@ def _content(playback: Playback, look: Look) -> dict[str, Any]:
     marks = {name: gathered.add(surface) for name, surface in shapes.items()}
     names = {part.name: k for k, part in enumerate(playback.parts)}
     colors = {name: getattr(palette, name.upper()) for name in _COLORS} | {"background": look.background}
+    for name in ("ground", "grid"):  # tinted by the background, as in films
+        colors[name] = tuple(part * tint for part, tint in zip(colors[name], (*look.background[:3], 1.0), strict=True))
     return {
         "name": _name(playback),
         "speed": playback.speed,

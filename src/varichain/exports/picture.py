@@ -25,6 +25,7 @@ from varichain.spatial.rotation import matrix_with_z_along
 Image = NDArray[np.uint8]
 
 _LETTER, _LINE = 1.0, 1.9  # width of a letter and height of a line, in sizes of the font, which is in points
+_PAPER = 0.65  # how solid the background of names is, so that they can be read on dark links
 _EVENT_SHOWN = 0.8  # [s] of simulated time for which an event is shown
 
 
@@ -247,7 +248,9 @@ class Painter:
         on[:, 0] -= 0.5 * widths
         look = {"font_size": self._letters, "color": palette.hex_color(self.look.text)}
         for name, (x, y) in zip(names, spread(on, widths, _LINE * self._letters, height), strict=True):
-            self._passing.append(self._stage.add_text(name, position=(float(x), float(y)), **look))
+            text = self._stage.add_text(name, position=(float(x), float(y)), **look)
+            text.prop.background_color, text.prop.background_opacity = self.look.background[:3], _PAPER
+            self._passing.append(text)
 
     def _eye(self, i: int) -> Array:
         """Where the camera stands (3,) [m] in frame i."""
