@@ -39,12 +39,13 @@ def main(names: list[str]) -> None:
     """Draw these films, or all of them."""
     FOLDER.mkdir(exist_ok=True)
     for name in names or [*SCENARIOS, *VARIANTS, *EXAMPLES]:
-        content = _film(name, _trace(name))
+        content = _film(name, trace_of(name))
         (FOLDER / f"{name}.webp").write_bytes(content)
         print(f"docs/pictures/films/{name}.webp: {len(content) / 1000:.0f} kB", flush=True)
 
 
-def _trace(name: str) -> vc.Trace:
+def trace_of(name: str) -> vc.Trace:
+    """What the film of a scenario or example shows."""
     scenario, settings = VARIANTS.get(name, (name, SETTINGS.get(name, {})))
     if scenario in SCENARIOS:
         trace: vc.Trace = SCENARIOS[scenario](**settings).run(until=SHORTER.get(scenario))

@@ -1,8 +1,6 @@
-"""Films, pages, animations and BVH of every scenario and of every example that has a trace, looked at by pixels."""
+"""Films, pages, animations and BVH of every scenario and of every example, looked at by pixels."""
 
-import io
-import runpy
-from contextlib import redirect_stdout
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -16,21 +14,23 @@ from scene.test_framing import ASPECT, seen
 from varichain.scenarios import SCENARIOS
 from varichain.scene import Playback
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-WITH_TRACE = [path.stem for path in sorted(EXAMPLES.glob("*.py")) if "\ntrace = " in path.read_text(encoding="utf-8")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import draw_films
+
 FRAMES = 5
 SHORTER = {"inchworm": 1.0, "race": 0.5, "boxes": 1.2, "fall": 1.0, "walker": 2.0}  # [s]
-OPTIMISED = ("08_giant_swing", "09_worm_two_ways")  # which takes half a minute and more
+QUICK = (*SCENARIOS, "04_let_go")  # of the examples; the others are among the long tests
+APART = ("05_particles", "12_what_if")  # what comes apart is no hierarchy
 SIZE = (240, 160)
 
 
 def _once(name):
     """A run that all its tests share: they stay in one process of the test runner."""
-    marks = [pytest.mark.xdist_group(f"export of {name}"), *([pytest.mark.long] if name in OPTIMISED else [])]
+    marks = [pytest.mark.xdist_group(f"export of {name}"), *([] if name in QUICK else [pytest.mark.long])]
     return pytest.param(name, marks=marks)
 
 
-@pytest.fixture(scope="module", params=[_once(name) for name in (*SCENARIOS, *WITH_TRACE)])
+@pytest.fixture(scope="module", params=[_once(name) for name in (*SCENARIOS, *draw_films.EXAMPLES)])
 def run(request):
     """Name and trace of a run: a whole one, if that does not take long."""
     return request.param, trace_of(request.param)
@@ -41,8 +41,7 @@ def trace_of(name):
     """Trace of a scenario or example; the fixture may be set up more than once."""
     if name in SCENARIOS:
         return SCENARIOS[name]().run(until=SHORTER.get(name))
-    with redirect_stdout(io.StringIO()):
-        return runpy.run_path(str(EXAMPLES / f"{name}.py"))["trace"]
+    return draw_films.trace_of(name)
 
 
 def rate(trace):
@@ -85,12 +84,16 @@ def test_the_figure_is_large_and_inside(run):
 
 def test_pages_and_animations_have_every_link(run, tmp_path):
     """A page and a valid glTF file are written with all links, BVH with all frames."""
-    _, trace = run
+    name, trace = run
     parts = [part.name for part in Playback(trace, rate(trace)).parts]
     vc.export(trace, tmp_path / "run.html", fps=rate(trace))
     assert len(data_of(tmp_path / "run.html")["parts"]) == len(parts)
     assert vc.export(trace, tmp_path / "whole.html").size < 1_600_000
     vc.export(trace, tmp_path / "run.glb", fps=rate(trace))
     assert {*parts} <= {node["name"] for node in content_of(tmp_path / "run.glb")[0]["nodes"]}
-    assert vc.export(trace, tmp_path / "run.bvh", fps=rate(trace)).n_frames == FRAMES
+    if name in APART:
+        with pytest.raises(vc.InputError, match="BVH has one hierarchy for the whole run"):
+            vc.export(trace, tmp_path / "run.bvh", fps=rate(trace))
+    else:
+        assert vc.export(trace, tmp_path / "run.bvh", fps=rate(trace)).n_frames == FRAMES
     assert validated(tmp_path / "run.glb")["messages"] == []

@@ -15,7 +15,6 @@ from varichain.errors import InputError
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.scene import Playback, link_poses
-from varichain.scene.poses import matrices_from_quaternions
 from varichain.spatial.arrays import Array
 from varichain.trace import Trace
 
@@ -123,13 +122,9 @@ def _end(link: Link, zero: Placed) -> Array:
 
 
 def _motion(playback: Playback, links: Sequence[Link], children: dict[str, list[Link]], zero: Placed) -> Iterator[str]:
-    index = {part.name: k for k, part in enumerate(playback.parts)}
-    turned = {}
-    for link in links:
-        R = matrices_from_quaternions(playback.quaternions[:, index[link.name]])
-        turned[link.name] = _UP @ R @ zero(link.name)[1].T @ _UP.T
+    turned = {link.name: _UP @ playback.link_path(link.name)[1] @ zero(link.name)[1].T @ _UP.T for link in links}
     root = links[0]
-    columns = [playback.p[:, index[root.name]] @ _UP.T, _angles(turned[root.name])]
+    columns = [playback.link_path(root.name)[0] @ _UP.T, _angles(turned[root.name])]
     for link in links[1:]:
         assert link.parent is not None
         columns.append(_angles(np.swapaxes(turned[link.parent.name], -1, -2) @ turned[link.name]))

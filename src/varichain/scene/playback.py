@@ -98,6 +98,7 @@ class Playback:
         self.time = np.concatenate([span.time for span in filled])
         self.epoch = np.repeat(np.arange(len(filled)), [len(span.time) for span in filled])
         self.first_poses = tuple(span.first_poses for span in filled)
+        self._poses = [span.poses for span in filled]
         self._place(filled)
         self.markers = markers_of(epochs, self.scenes)
         self._place_contacts(filled)
@@ -113,6 +114,11 @@ class Playback:
         shown = np.flatnonzero(self.is_shown[i])
         R = matrices_from_quaternions(self.quaternions[i, shown])
         return Poses(tuple(self.parts[k].name for k in shown), self.p[i, shown], R)
+
+    def link_path(self, link: str) -> tuple[Array, Array]:
+        """Origins (n, 3) [m] and axes (n, 3, 3) of a link that all epochs have, drawn or not, in all frames."""
+        paths = [poses.of(link) for poses in self._poses]
+        return np.concatenate([p for p, _ in paths]), np.concatenate([R for _, R in paths])
 
     def frame_at(self, t: float) -> int:
         """Index of the last frame that is not after a time [s]; the first if all are."""
