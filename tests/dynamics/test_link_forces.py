@@ -107,7 +107,7 @@ def test_forces_stay_on_their_links_through_a_cut():
 
 
 def test_refusals():
-    """No function, no links, links that are not there, what Numba cannot compile, derivatives, particles."""
+    """No function, no links, links that are not there, what Numba cannot compile, derivatives."""
     m, s = rods()
     with pytest.raises(vc.InputError, match="function of time and links"):
         vc.LinkForces(3, "left")
@@ -117,7 +117,5 @@ def test_refusals():
         vc.simulate(m, s, 0.1, forces=vc.LinkForces(drag, "hand"))
     with pytest.raises(vc.InputError, match="no derivatives"):
         vc.inverse_dynamics_derivatives(m, s, forces=[vc.LinkForces(drag, "left")])
-    with pytest.raises(vc.InputError, match=r"not vc\.LinkForces"):
-        vc.particles.simulate(vc.particles.from_mechanism(m, s), 0.1, forces=[vc.LinkForces(drag, "left")])
     with pytest.raises(vc.ControllerError, match="act by themselves"):
         vc.simulate(m, s, 0.1, forces=lambda m, s: vc.LinkForces(drag, "left"))

@@ -17,14 +17,6 @@ def test_a_moving_link_without_mass():
     assert massless and all(vc.pose(m, m.state(), name).is_close(p.pose(name), 1e-12) for name in massless)
 
 
-def test_an_armature():
-    """An armature is refused: particles have no rotating drives."""
-    m = zoo.pendulum()
-    m.edit_joint(m.links[0].joint.name, armature=0.1)
-    with pytest.raises(vc.InputError, match="armature"):
-        vc.particles.from_mechanism(m, m.state())
-
-
 def test_something_else_than_a_mechanism():
     """Arguments are checked."""
     m = zoo.pendulum()

@@ -206,6 +206,12 @@ def test_strained_links_connect_where_they_are():
         assert after.closure[0] == pytest.approx(before.closure[-1], abs=1e-12)
 
 
+def test_joint_forces_are_refused():
+    """Forces in the tree's joints are made of accelerations, which particles do not sample: the error says so."""
+    with pytest.raises(vc.InputError, match="particles"):
+        vc.with_joint_forces(run(*rods(1), 0.02))
+
+
 def test_hand_made_systems_have_no_trace():
     """A system without a mechanism is advanced by itself."""
     with pytest.raises(vc.InputError, match="advance"):

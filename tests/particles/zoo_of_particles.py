@@ -30,11 +30,11 @@ def tumbling(n=8, seed=0, **passive):
     return m, state_at(m, zoo.random_q(rng, m), zoo.random_v(rng, m))
 
 
-def every_kind(seed, n=6, **options):
-    """A floating tree of random joints of all kinds, without armature, in a random state."""
+def every_kind(seed, n=6, is_geared=False, **options):
+    """A floating tree of random joints of all kinds, without armature in balls, in a random state."""
     rng = np.random.default_rng(seed)
     m = zoo.random_tree(rng, n, free_base=True, **options)
     for link in m.links:
-        if any(link.joint.armature):
+        if any(link.joint.armature) and (link.joint.has_quaternion or not is_geared):
             m.edit_joint(link.joint.name, armature=0.0)
     return m, state_at(m, zoo.random_q(rng, m), zoo.random_v(rng, m))

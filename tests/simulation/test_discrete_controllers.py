@@ -178,8 +178,6 @@ def test_runs_refuse_what_does_not_fit():
         vc.rollout(m, [m.state()], 0.1, seeds=[1])
     with pytest.raises(vc.InputError, match=r"had the discrete controllers steered.*not none"):
         vc.resume(run(0.1), 0.2)
-    with pytest.raises(vc.InputError, match="particles have no discrete controllers"):
-        vc.particles.simulate(vc.particles.from_mechanism(m, m.state(), stiffness=1e4), 0.1, controller=LAW)
     with pytest.raises(vc.UnknownNameError):
         LAW.varied(gian=1.0)
     with pytest.raises(vc.InputError, match="shape"):

@@ -32,9 +32,14 @@ def with_joint_forces(trace: Trace, forces: Iterable[ExternalForce] | Callable[.
             do not hold them: a run that had some needs them here, or `()` if none acted after all.
 
     Raises:
-        InputError: The samples have no accelerations, or the run had external forces.
+        InputError: The samples have no accelerations, as those of particles, or the run had external forces.
     """
     instance(trace, Trace, "trace")
+    if trace.meta.get("engine") == "particles":
+        raise InputError(
+            "a run of particles has no accelerations of rigid links, of which joint forces are made; loads of its "
+            "springs are seen by vc.when_force and vc.Breaks, and those of loops are the block loop_forces"
+        )
     if forces is None and (trace.meta.get("has_forces", True) or any(map(_was_pushed, trace.epochs))):
         raise InputError(
             "external forces may have acted in this run, and traces do not hold them: give them as forces=..., or "

@@ -4,6 +4,7 @@ Links come in chunks, with all that is between links of one chunk: threads may t
 same order whoever takes it. What is between chunks, and particles that belong to no link, comes after all chunks.
 """
 
+from varichain.kernels.callbacks import call_links
 from varichain.kernels.jit import fragment, helper, routine
 from varichain.kernels.motion import write_motion
 from varichain.kernels.particle_freedoms import act_in_freedoms, couple_freedoms, measure_freedoms
@@ -118,8 +119,35 @@ def _from_outside(run, x, i, force):
 
 
 @routine
+def _ask_functions(links, pushes, run):
+    """Let functions of the user set the wrenches on their links, whose poses and velocities they see.
+
+    Needs: links oriented.
+    """
+    for i in range(len(pushes)):
+        if pushes[i].function == 0:
+            continue
+        end = i + pushes[i].n_links
+        for j in range(i, end):
+            push = pushes[j]
+            link, k = links[push.link], load3(push.point)
+            for row in range(3):
+                push.R[row, 0] = link.R[3 * row]
+                push.R[row, 1] = link.R[3 * row + 1]
+                push.R[row, 2] = link.R[3 * row + 2]
+            store3(push.p, point_of(link, k))
+            store6(push.V, join6(load3(link.w), point_rate(link, k)))
+            store6(push.wrench, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        call_links(pushes[i].function, run.time, pushes[i:end])
+
+
+@routine
 def _push_links(links, pushes, run):
-    """External forces on links; a point is given by numbers that multiply the arms."""
+    """External forces on links; a point is given by numbers that multiply the arms.
+
+    Needs: links oriented.
+    """
+    _ask_functions(links, pushes, run)
     for i in range(len(pushes)):
         push = pushes[i]
         link, k = links[push.link], load3(push.point)
@@ -152,7 +180,7 @@ def _weigh_loose(particles, run):
 def join_chunks(particles):
     """Forces of all that is in no chunk: couplings, pushes, ground, loose particles.
 
-    Needs: freedoms measured.
+    Needs: freedoms measured, links oriented.
     """
     c = len(particles.chunks) - 1
     run, links, x, v, force = particles.books[c], particles.links, particles.x, particles.v, particles.force

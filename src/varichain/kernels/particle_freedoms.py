@@ -222,6 +222,45 @@ def _drive_scalar(F, a, b, q, v, run):
 
 
 @routine
+def _turn_rotor(F, a, b, run):
+    """Shaft between a joint and its rotor, which has the inertia of the armature: a spring-damper between the two.
+
+    Needs: links oriented.
+    """
+    x, rate = F.x, F.rate
+    if F.kind == ANGLE:
+        x, axis = _turned(F, a, b)
+        rate = dot3(axis, sub3(load3(a.w), load3(b.w)))
+    missing, slow = F.rotor - x, F.rotor_rate - rate
+    force = F.shaft[0] * missing + F.shaft[1] * slow
+    run.elastic += 0.5 * F.shaft[0] * missing * missing
+    run.power[IN_DAMPERS] -= F.shaft[1] * slow * slow
+    F.rotor_force = -force
+    push_drive(F, a, b, force)
+
+
+@routine
+def drift_rotors(freedoms, dt):
+    """Half of the old acceleration of rotors, and their way; rates are those to be expected, as of particles."""
+    for i in range(len(freedoms)):
+        F = freedoms[i]
+        if F.armature > 0.0:
+            k = 0.5 * dt / F.armature
+            F.rotor_half = F.rotor_rate + k * F.rotor_force
+            F.rotor += dt * F.rotor_half
+            F.rotor_rate = F.rotor_half + k * F.rotor_force
+
+
+@routine
+def speed_up_rotors(freedoms, dt):
+    """Half of the new acceleration of rotors."""
+    for i in range(len(freedoms)):
+        F = freedoms[i]
+        if F.armature > 0.0:
+            F.rotor_rate = F.rotor_half + 0.5 * dt / F.armature * F.rotor_force
+
+
+@routine
 def _act_in_scalar(F, a, b, force, run):
     """Forces in an angle or a displacement, with that of controllers.
 
@@ -421,6 +460,8 @@ def act_in_freedoms(freedoms, first, end, links, q, v, tau, drive, run):
             _act_in_scalar(F, a, b, tau[F.v] if F.v >= 0 else 0.0, run)
             if F.driven:
                 drive.holding[F.v] = _drive_scalar(F, a, b, drive.q[F.q], drive.v[F.v], run)
+            if F.armature > 0.0:
+                _turn_rotor(F, a, b, run)
         elif F.acts or F.driven or _is_controlled(F, tau):
             _act_in_ball(F, a, b, q, v, tau, drive, run)
 

@@ -134,6 +134,8 @@ PARTICLE_FREEDOM = np.dtype(
         ("stop", _F, 2),  # stiffness and damping of stops
         ("grip", _F, 4),  # stiffness and damping of drives: of a scalar or of rotations, then of translations
         ("driven", _I),  # 1 if the freedom follows a motion
+        ("armature", _F),  # inertia of the rotor that turns with an angle or a displacement; 0 if there is none
+        ("shaft", _F, 2),  # stiffness and damping between rotor and joint
         # working values
         ("x", _F),  # of a scalar: coordinate and rate
         ("rate", _F),
@@ -141,6 +143,10 @@ PARTICLE_FREEDOM = np.dtype(
         ("firm", _F, N_WAYS),  # stiffness and damping of all that acts now along each way, for implicit steps
         ("drag", _F, N_WAYS),
         ("cone", _F, 6),  # axes of swing and twist in frame a
+        ("rotor", _F),  # coordinate of the rotor, its rate, that of the half step, and the force on it
+        ("rotor_rate", _F),
+        ("rotor_half", _F),
+        ("rotor_force", _F),
     ],
     align=True,
 )
@@ -261,6 +267,7 @@ PARTICLE_RUN = np.dtype(
         ("is_evaluated", _I),
         ("is_measured", _I),  # whether orientations and freedoms are needed at every step
         ("has_breaks", _I),
+        ("has_rotors", _I),
         ("power", _F, len(Accounts._fields)),  # of the last evaluation
         ("work", _F, len(Accounts._fields)),
         ("elastic", _F),  # energy of all springs [J]

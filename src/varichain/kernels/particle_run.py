@@ -20,7 +20,7 @@ from varichain.kernels.particle_forces import (
     open_books,
     spread_chunk,
 )
-from varichain.kernels.particle_freedoms import measure_freedoms
+from varichain.kernels.particle_freedoms import drift_rotors, measure_freedoms, speed_up_rotors
 from varichain.kernels.particle_links import combined, gather_link, orient_link
 from varichain.kernels.particle_records import (
     BROKEN_JOINT,
@@ -106,6 +106,8 @@ def _open(particles, half, dt, is_step):
         run.time += dt
         run.steps += 1
     open_books(particles)
+    if run.has_rotors:
+        drift_rotors(particles.freedoms, dt)
     for n in range(len(loose)):
         _drift(x, v, force, inverse_mass[loose[n]], half, loose[n], dt)
 
@@ -143,6 +145,8 @@ def _finish(particles, half, dt, is_step):
     v, force = particles.v, particles.force
     for n in range(len(loose)):
         _speed_up(v, force, inverse_mass[loose[n]], half, loose[n], dt)
+    if run.has_rotors:
+        speed_up_rotors(particles.freedoms, dt)
     close_books(particles)
     if is_step:
         _book(run, dt)

@@ -93,6 +93,9 @@ def _passive(ends: Ends, spring: Spring, limits: Limits, k: int, n: int) -> Fiel
         "stick": np.array([stiffness, 2.0 * math.sqrt(stiffness * mass)]),
         "grip": np.array([*ends.drive(spring, joint.freedoms[k][0]), *ends.drive(spring, "carried")]),
     }
+    if n == 1 and joint.armature[k] > 0.0:
+        shaft = np.array(ends.shaft(spring, joint.freedoms[k][0], joint.armature[k]))
+        fields |= {"armature": joint.armature[k], "shaft": shaft}
     stops = {} if limits == "off" else _stops(ends, k, n)
     if isinstance(limits, SoftLimits):
         stops["stop"] = np.array([limits.stiffness, limits.damping])

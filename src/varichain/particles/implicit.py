@@ -45,10 +45,16 @@ class Implicit:
         """Lay out the equations.
 
         Raises:
-            InputError: There are particles that belong to no link.
+            InputError: There are particles that belong to no link, or rotors.
         """
         if system.particles:
             raise InputError("implicit steps are for links: particles that were added by hand have none")
+        if system.run["has_rotors"][0]:
+            name = system.freedoms.names[int((system.freedoms.array["armature"] > 0.0).argmax())]
+            raise InputError(
+                f"freedom {name!r} has an armature, whose rotor moves by explicit steps: take method='verlet', or set "
+                "the armature to 0"
+            )
         self._system, links = system, system.links.array
         fixed = set(np.flatnonzero(links["fixed"] > 0).tolist())
         rows = [(kind, place, way, ends - fixed) for kind, place, way, ends in _springs(system)]

@@ -87,7 +87,7 @@ class Ends:
         """Take frame A and frame B.
 
         Raises:
-            InputError: The type has no rows, the joint has an armature, or it is a force element.
+            InputError: The type has no rows, a ball has an armature, or it is a force element.
         """
         if joint.rows is None:
             raise InputError(f"{joint.kind} joint {joint.name!r} has no rows: particles cannot know what it blocks")
@@ -96,10 +96,10 @@ class Ends:
                 f"{joint.kind} {joint.name!r} is a force element: particles have springs of their own, "
                 "`vc.particles.System` takes them by hand"
             )
-        if any(joint.armature):
+        if any(joint.armature) and joint.has_quaternion:
             raise InputError(
-                f"joint {joint.name!r} has an armature of {max(joint.armature):g}: particles have no rotating drives; "
-                "set it to 0, or give the inertia to a link"
+                f"joint {joint.name!r} has an armature of {max(joint.armature):g}: particles have rotors in angles and "
+                "displacements, not in ball and free joints; set it to 0, or give the inertia to a link"
             )
         self.joint, self.a, self.b = joint, a, b
         self.geometry = joint.loop_geometry()
@@ -140,6 +140,17 @@ class Ends:
             inertia = 1.0 / (1.0 / self.a.inertia(about) + 1.0 / self.b.inertia(about))
             stiffness, mass = BRACES * spring.stiffness * inertia / min(self.a.mass, self.b.mass), inertia
         return stiffness, 2.0 * spring.damping * math.sqrt(stiffness * mass)
+
+    def shaft(self, spring: Spring, word: str, armature: float) -> tuple[float, float]:
+        """Stiffness and damping between a joint and its rotor: as fast together as a drive is."""
+        inverse = 1.0 / self.a.mass + 1.0 / self.b.mass
+        square = spring.stiffness * inverse
+        if word not in ("linear", "slid"):
+            about = self.geometry.axes[:, 2] if word == "angular" else None
+            inverse = 1.0 / self.a.inertia(about) + 1.0 / self.b.inertia(about)
+            square = BRACES * spring.stiffness / min(self.a.mass, self.b.mass)
+        inertia = 1.0 / (1.0 / armature + inverse)
+        return square * inertia, 2.0 * spring.damping * math.sqrt(square) * inertia
 
     def effective_mass(self, row: Fields) -> float:
         """1 / (grad g M^-1 grad g^T) of a restriction at rest [kg]."""

@@ -75,8 +75,13 @@ class LinkedSystem(System):
         self.run["time"] = s.time
         self.run["has_breaks"] = int(self.joints.array["watched"].any())
         has_threads = (self.restrictions.array["freedom"] >= 0).any()
-        self.run["is_measured"] = int(self.freedoms.array["acts"].any() or has_threads or bool(m.couplings))
+        acts = self.freedoms.array["acts"].any() or (self.freedoms.array["armature"] > 0.0).any()
+        self.run["has_rotors"] = int((self.freedoms.array["armature"] > 0.0).any())
+        self.run["is_measured"] = int(acts or has_threads or bool(m.couplings))
         particle_coordinates(self.x, self.v, self.links.array, self.freedoms.array, self.q, self.rates)
+        self.freedoms.array["rotor"], self.freedoms.array["rotor_rate"] = (
+            self.freedoms.array[name] for name in ("x", "rate")
+        )
 
     # Building
 
@@ -213,7 +218,7 @@ class LinkedSystem(System):
         return self._own(self.end(link).link)
 
     def take_over(self, earlier: LinkedSystem) -> None:
-        """Go on with the clock, the books and the bent friction of an earlier structure."""
+        """Go on with the clock, the books, the bent friction and the rotors of an earlier structure."""
         for field in ("time", "steps", "work", "impulse"):
             self.run[field] = earlier.run[field]
         self.lost = earlier.lost
@@ -221,7 +226,8 @@ class LinkedSystem(System):
         places = {name: i for i, name in enumerate(earlier.freedoms.names)}
         for i, name in enumerate(self.freedoms.names):
             if name in places and self.freedoms.array["kind"][i] == earlier.freedoms.array["kind"][places[name]]:
-                self.freedoms.array["bend"][i] = earlier.freedoms.array["bend"][places[name]]
+                for field in ("bend", "rotor", "rotor_rate"):
+                    self.freedoms.array[field][i] = earlier.freedoms.array[field][places[name]]
 
     def copy(self) -> LinkedSystem:
         """Independent copy, at the same positions and velocities."""
@@ -295,7 +301,7 @@ def from_mechanism(
 
     Raises:
         StructureError: A link that can move has no mass.
-        InputError: A joint has an armature.
+        InputError: A ball or free joint has an armature.
     """
     if not isinstance(m, Mechanism) or not isinstance(s, State):
         raise InputError(f"expected a Mechanism and a State, not {type(m).__name__} and {type(s).__name__}")

@@ -25,7 +25,7 @@ MOST_PARTICLES = 100_000
 
 # What springs, contacts and the ground remember; all else follows from positions and velocities.
 _REMEMBERED = {
-    "freedoms": ("x", "rate", "bend"),
+    "freedoms": ("x", "rate", "bend", "rotor", "rotor_rate"),
     "contacts": ("touches", "anchor", "deepest", "depth", "place", "force"),
 }
 

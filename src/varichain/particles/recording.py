@@ -15,6 +15,7 @@ from varichain.particles.estimate import Estimate
 from varichain.particles.plain import MOST_PARTICLES, Snapshot, snapshot
 from varichain.particles.run import ParticleRun
 from varichain.particles.samples import columns_of, sample_of
+from varichain.simulation.observing import Observation
 from varichain.simulation.recording import described
 from varichain.trace import Trace, TraceWriter
 
@@ -37,7 +38,9 @@ class Recorder:
 
     def open_epoch(self, run: ParticleRun) -> None:
         """Begin an epoch with the present structure and its first sample."""
-        self.writer.open_epoch(description(run.system.mechanism), columns_of(run.system, self._estimate is not None))
+        self._observe(run)
+        self._columns = columns_of(run.system, self._estimate is not None, self._observation)
+        self.writer.open_epoch(description(run.system.mechanism), self._columns)
         self._last = math.nan
         self.sample(run)
 
@@ -48,13 +51,19 @@ class Recorder:
             sample = sample_of(run.system)
             if self._estimate is not None:
                 sample = np.append(sample, self._estimate.at(run))
-            self.writer.append(sample[None])
+            self.writer.append(self._observation.extended(sample[None], self._columns))
             for x, y, *_ in run.system.footprints():
                 self._trodden.setdefault((x, y), run.time)
+
+    def _observe(self, run: ParticleRun) -> None:
+        """Look at what controllers have to say."""
+        self._observation = Observation(run.system.mechanism, run.system.measure(), run.observers)
 
     def repeat(self, trace: Trace, run: ParticleRun) -> None:
         """Copy the trace of an earlier run up to its latest checkpoint, and leave its last epoch open."""
         self.writer.resume(trace)
+        self._columns = trace.at_checkpoint().epochs[-1].columns
+        self._observe(run)
         point = trace.checkpoint or {}
         self._wall, self._last, self._sampled = point["wall_seconds"], run.time, snapshot(run.system)
         self._trodden = {(x, y): t for x, y, t in point["trodden"]}

@@ -76,7 +76,7 @@ class ParticleRun:
         if given.motion is not None:
             check_on_motion(given.motion, system.measure())
         self._take(system, method, tick, events, threads)
-        self._controls = ParticleControls(given, system, ("controller", "motion"))
+        self._controls = ParticleControls(given, system, ("controller", "motion"), tick)
         self.step = checked_step(system, method, step)
         self._implicit = Implicit(system) if method == "implicit" else None
 
@@ -95,6 +95,11 @@ class ParticleRun:
     def time(self) -> float:
         """Time [s]."""
         return self.system.time
+
+    @property
+    def observers(self) -> list[Any]:
+        """Controllers whose numbers are recorded."""
+        return self._controls.given.observers
 
     def begin(self, listen: Listener) -> None:
         """Events of the first instant."""
@@ -118,7 +123,7 @@ class ParticleRun:
         """Ask controllers if a control tick is due."""
         if self.time >= self._start + self._n_ticks * self._tick - SAME_INSTANT:
             if self._controls.is_active:
-                self._controls.tick()
+                self._controls.tick(self._n_ticks)
             while self._start + self._n_ticks * self._tick <= self.time + SAME_INSTANT:
                 self._n_ticks += 1
 
@@ -212,7 +217,7 @@ class ParticleRun:
             changed = change(self.system, edits) if edits else Changed(self.system, None, 0.0)
             if used.get("motion") is not None:
                 check_on_motion(used["motion"], changed.system.measure(), with_velocities=False)
-            controls = ParticleControls(given, changed.system, tuple(used))
+            controls = ParticleControls(given, changed.system, tuple(used), self._tick, self._controls)
         except SimulationError:
             raise
         except VarichainError as error:
@@ -222,7 +227,7 @@ class ParticleRun:
             if isinstance(action, Use):
                 self._used |= dict.fromkeys(action.changes, self._place(action))
         if controls.is_active:
-            controls.tick()
+            controls.tick(self._n_ticks - 1)
         if self._implicit is not None:
             self._implicit = Implicit(self.system)
         elif edits or used:
@@ -255,6 +260,7 @@ class ParticleRun:
             "values": [self._values.get(watch) for watch in self._watches],
             "used": self._used,
             "forces": self._controls.given.plain_forces(),
+            "laws": self._controls.laws.plain(),
         }
 
     @classmethod
@@ -290,7 +296,9 @@ class ParticleRun:
         self._watches = [watch for watch in self._watches if self._events.index(watch) in left]
         given = self._use_again(given, checkpoint["used"])
         given.take_forces(checkpoint["forces"])
-        self._controls = ParticleControls(given, system, ())
+        self._controls = ParticleControls(given, system, (), tick)
+        self._controls.laws.take_up(checkpoint["laws"])
+        self._controls.take_laws_up()
         take_snapshot(system, checkpoint["motion"])
         check_times(self._times, system.time)
         ticks = checkpoint["ticks"]

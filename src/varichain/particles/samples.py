@@ -6,14 +6,15 @@ import numpy as np
 
 from varichain.kernels.particle_records import Accounts
 from varichain.particles.linked import LinkedSystem
+from varichain.simulation.observing import Observation
 from varichain.spatial.arrays import Array
 from varichain.trace import Columns
 
 WORK = (*Accounts._fields, "impacts")
 
 
-def columns_of(system: LinkedSystem, has_error: bool = False) -> Columns:
-    """Blocks of a sample."""
+def columns_of(system: LinkedSystem, has_error: bool, observation: Observation) -> Columns:
+    """Blocks of a sample; what controllers observe comes last."""
     layout, links = system.layout, [link.name for link in system.mechanism.links]
     blocks = {
         "time": 1,
@@ -35,7 +36,7 @@ def columns_of(system: LinkedSystem, has_error: bool = False) -> Columns:
     if has_error:
         blocks["error"] = 1
     labels = {"work": WORK, "strain": links, "sinkage": system.contacts.names, "ground": ("fx", "fy", "fz")}
-    return Columns(list(blocks.items()), labels)
+    return Columns([*blocks.items(), *observation.blocks], {**labels, **observation.labels})
 
 
 def sample_of(system: LinkedSystem) -> Array:

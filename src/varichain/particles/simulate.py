@@ -58,9 +58,10 @@ def simulate(
     Args:
         system: From `vc.particles.from_mechanism`.
         until: Time to reach [s].
-        events: As of `vc.simulate`; conditions are looked at every `control_step`. Couplings are refused. Joints
-            with `breaks` give way when their springs are overloaded, vibration included.
-        controller: As of `vc.simulate`; all of them are asked every `control_step` and act unchanged until the next.
+        events: As of `vc.simulate`; conditions are looked at every `control_step`. Joints with `breaks` give way when
+            their springs are overloaded, vibration included.
+        controller: As of `vc.simulate`; all of them are asked every `control_step` and act unchanged until the next;
+            `vc.Discrete` at its own ticks, multiples of `control_step`.
         motion: `vc.Motion` that joints are driven along, by springs as stiff as the joints are; the forces that this
             takes are the block `holding` of the trace.
         forces: As of `vc.simulate`.

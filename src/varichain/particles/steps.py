@@ -56,7 +56,16 @@ def stiffest(system: System) -> Stiffest:
     stiff = _Probe(system, is_stiffness=True)
     square, decay = _MARGIN * stiff.largest(), _MARGIN * _Probe(system, is_stiffness=False).largest()
     name, (of_contact, contact_decay, contact) = stiff.name(), _contact_rates(system)
-    return Stiffest(math.sqrt(square + of_contact), decay + contact_decay, name if square > of_contact else contact)
+    of_rotor, rotor_decay = _rotor_rates(system)
+    name = name if square > of_contact else contact
+    return Stiffest(math.sqrt(square + of_contact + of_rotor), decay + contact_decay + rotor_decay, name)
+
+
+def _rotor_rates(system: System) -> tuple[float, float]:
+    """Largest stiffness and damping of a shaft over the inertia of its rotor; the joint's part is in the probe."""
+    turning = system.freedoms.array[system.freedoms.array["armature"] > 0.0]
+    rates = turning["shaft"] / turning["armature"][:, None]
+    return float(rates[:, 0].max(initial=0.0)), float(rates[:, 1].max(initial=0.0))
 
 
 def contact_step(system: System) -> tuple[float, str]:
@@ -169,7 +178,9 @@ def _probe_freedoms(freedoms: NDArray[Any], is_stiffness: bool) -> None:
         freedoms["damping"][:, k] = own + sticks + np.where(has_stops, freedoms["stop"][:, part], 0.0)
     if is_stiffness:
         freedoms["grip"][:, 1::2] = freedoms["grip"][:, ::2]
-    freedoms["grip"][:, ::2] = 0.0
+        freedoms["shaft"][:, 1] = freedoms["shaft"][:, 0]
+    freedoms["grip"][:, ::2] = freedoms["shaft"][:, :1] = 0.0
+    freedoms["rotor_rate"] = 0.0
     freedoms["friction"] = freedoms["stiffness"] = 0.0
     freedoms["lower"], freedoms["upper"], freedoms["has_cone"] = -np.inf, np.inf, 0
 

@@ -372,7 +372,10 @@ class System:
     def energy(self) -> Array:
         """Kinetic energy, that of gravity and that of springs (3,) [J]."""
         self.evaluate()
-        return np.append(self._totals()[0], self.run["elastic"][0])
+        kinetic, gravitational = self._totals()[0]
+        freedoms = self.freedoms.array
+        rotors = 0.5 * float((freedoms["armature"] * freedoms["rotor_rate"] ** 2).sum())
+        return np.array([kinetic + rotors, gravitational, self.run["elastic"][0]])
 
     def momentum(self) -> Array:
         """[angular; linear] momentum about the centre of mass (6,) [N m s, N s]."""

@@ -20,16 +20,18 @@ _SAMPLES = 20
 def compare(
     scenario: Scenario, stiffnesses: Sequence[float] = (1e5, 1e6), until: float | None = None
 ) -> dict[str, Any]:
-    """Run a scenario of rigid links in both engines, as particles once for each stiffness [N/m]; plain values.
+    """Run a scenario in both engines, as particles once for each stiffness [N/m]; plain values.
+
+    A scenario of particles is compared with the same one of rigid links on a rigid floor, if it has one, as `walker`.
 
     Keys: scenario, until [s]; rigid, with steps and wall_seconds; particles, a list with stiffness, largest_distance of
     a link's centre of mass from where the rigid engine has it, in 20 samples [m], closure [m], steps, wall_seconds, and
     thickened, names of links that got more inertia than they have.
 
     Raises:
-        InputError: The scenario is one of particles, or it has contacts, which particles do not have.
+        InputError: The scenario is one of particles alone, or it has contacts, which particles do not have.
     """
-    if scenario.particles is not None:
+    if scenario.particles is not None and scenario.rigid is None:
         raise InputError(f"scenario {scenario.name!r} is one of particles: there is no rigid run to compare it with")
     if scenario.settings.get("contacts", "off") != "off":
         raise InputError(
@@ -39,11 +41,12 @@ def compare(
 
     end = scenario.until if until is None else until
     sample = (end - scenario.state.time) / _SAMPLES
-    rigid = scenario.run(until=end)
+    rigid = (scenario if scenario.rigid is None else scenario.rigid()).run(until=end)
     options = {name: getattr(scenario, name) for name in ("events", "controller", "motion", "forces")}
     rows = []
     for k in stiffnesses:
-        system = particles.from_mechanism(scenario.mechanism, scenario.state, stiffness=k)
+        body = (scenario.particles or {}) | {"stiffness": k}
+        system = particles.from_mechanism(scenario.mechanism, scenario.state, **body)
         trace = particles.simulate(system, end, sample=sample, **options)
         closure = max(float(epoch["closure"].max()) for epoch in trace.epochs)
         rows.append({"stiffness": k, "largest_distance": _distance(trace, rigid), "closure": closure, **_cost(trace)})

@@ -30,6 +30,7 @@ class Scenario(Reported):
         settings: Further arguments of `vc.simulate`: method, step, sample, tolerance, control_step, limits, contacts.
         particles: Arguments of `vc.particles.from_mechanism` for a scenario of particles; its settings are then those
             of `vc.particles.simulate`. None for rigid links.
+        rigid: Function that builds the same scenario of rigid links, for `compare`; None if there is none.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Scenario(Reported):
     forces: Any = ()
     settings: dict[str, Any] = field(default_factory=dict)
     particles: dict[str, Any] | None = None
+    rigid: Callable[[], Scenario] | None = None
 
     def report(self) -> Report:
         """Mechanism, start and end, controls, events and settings."""

@@ -79,7 +79,18 @@ def walker(
     law = {"hard": particles.Hard, "soft": particles.Soft, "sandy": particles.Sandy, "muddy": particles.Muddy}[ground]
     contacts = [particles.Contact(link, at, *feet[1:]) for link, at in feet.places]
     body = {"stiffness": stiffness, "ground": law(), "contacts": contacts}
-    return Scenario("walker", m, s, 10.0, events, controller=controller, settings={"sample": 0.01}, particles=body)
+    gait = {"stride": stride, "lift": lift, "drop": drop, "push": push, "shock": shock}
+    return Scenario(
+        "walker",
+        m,
+        s,
+        10.0,
+        events,
+        controller=controller,
+        settings={"sample": 0.01},
+        particles=body,
+        rigid=lambda: walker(legs=legs, ground=RIGID, frequency=frequency, **gait),
+    )
 
 
 def _body(legs: int) -> tuple[Mechanism, _Feet]:
