@@ -18,6 +18,7 @@ def load(
     loops: str | os.PathLike[str] | None = None,
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
     keep_locked: bool = False,
+    contacts: bool = False,
 ) -> Mechanism:
     """Mechanism of a robot file: URDF, SDF or MJCF, distinguished by the root element.
 
@@ -33,13 +34,15 @@ def load(
         packages: Folders that package:// and model:// names mean.
         keep_locked: Whether linkages stay as they are that are nearly planar, and that a ball joint locks for that;
             otherwise they are made planar, with a note.
+        contacts: Of MJCF: whether shapes that collide become contact shapes of their links, and those of the world
+            surfaces, with the coefficients of friction of the file.
 
     Raises:
         FormatError: The file cannot be read whole; with file and line.
         MissingExtraError: MJCF needs the extra "mjcf", xacro the extra "xacro".
     """
     flag(keep_locked, "keep_locked")
-    m = formats.load(path, base=base, strict=strict, loops=loops, packages=packages)
+    m = formats.load(path, base=base, strict=strict, loops=loops, packages=packages, contacts=contacts)
     if m.virtual_links and not keep_locked:
         from varichain.dynamics.nearly_planar import loosen_locked_loops
 

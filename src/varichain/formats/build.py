@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from varichain.formats.contacts import add_contacts
 from varichain.formats.description import WORLD, Description
 from varichain.formats.spanning import TreeStep, reversed_joint, spanning_tree
 from varichain.mechanism.joints import Fixed, Free
@@ -48,6 +49,7 @@ def build_mechanism(description: Description) -> Mechanism:
             m.couple(mimic.joint, mimic.to, mimic.multiplier, mimic.offset, mimic.name)
     for name, (link, pose) in description.file_frames.items():
         description.source.frames.setdefault(name, (names[link], moved[link].inverse() @ pose))
+    add_contacts(description, m, names, moved)
     _note_massless(description, m)
     description.source.close()
     m.log.forget()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from varichain.errors import FormatError, VarichainError
+from varichain.formats.contacts import ContactEntries
 from varichain.formats.source import Source
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import Joint
@@ -89,6 +90,7 @@ class Description:
         is_tree: Whether the format allows trees alone, but for joints that say they close a loop.
         strict: Whether faults of the file are refused; otherwise some are repaired.
         improper: Link, line and fault of every inertia that no body has, where none may be repaired.
+        contacts: Surfaces and contact shapes, if they are wanted.
     """
 
     name: str
@@ -105,6 +107,7 @@ class Description:
     is_tree: bool = False
     strict: bool = True
     improper: list[tuple[str, int | None, str]] = field(default_factory=list)
+    contacts: ContactEntries | None = None
 
     def error(self, message: str, line: int | None = None) -> FormatError:
         """An error that points into the file."""

@@ -21,6 +21,7 @@ from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.checks import flag, mapping
 
 BASES = ("fixed", "free")
+_WITH_CONTACTS = ("mujoco",)
 
 
 def load(
@@ -30,6 +31,7 @@ def load(
     strict: bool = True,
     loops: str | os.PathLike[str] | None = None,
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
+    contacts: bool = False,
 ) -> Mechanism:
     """Mechanism of a robot file, as the file says; see `varichain.loading`, which looks at its loops too.
 
@@ -40,12 +42,13 @@ def load(
     if not isinstance(base, str) or base not in BASES:
         raise InputError(f"base must be one of {', '.join(map(repr, BASES))}, not {quoted(base)}")
     flag(strict, "strict")
+    flag(contacts, "contacts")
     file = Path(os.path.abspath(file_name(path)))
     packages = {
         name: file_name(folder, "a folder of packages") for name, folder in mapping(packages, "packages").items()
     }
     try:
-        description = _read(file, base, strict, packages)
+        description = _read(file, base, strict, packages, contacts)
         refuse_improper(description)
         sidecar = _sidecar(file, loops)
         if sidecar is not None:
@@ -59,10 +62,14 @@ def load(
         raise FormatError("is nested too deeply", str(file)) from None
 
 
-def _read(file: Path, base: str, strict: bool, packages: Mapping[str, str | os.PathLike[str]] | None) -> Description:
+def _read(
+    file: Path, base: str, strict: bool, packages: Mapping[str, str | os.PathLike[str]] | None, contacts: bool
+) -> Description:
     data = expanded(file) if file.suffix == ".xacro" else read_bytes(file)
     root = parse(data, str(file))
     folders = MeshFolders(file, packages)
+    if contacts and root.tag not in _WITH_CONTACTS:
+        raise root.error("contacts=True is for MJCF; m.add_floor and m.set_contact_shapes say it for other files")
     if root.tag == "robot":
         return read_urdf(root, file, folders, base, strict)
     if root.tag == "sdf":
@@ -70,7 +77,7 @@ def _read(file: Path, base: str, strict: bool, packages: Mapping[str, str | os.P
     if root.tag == "mujoco":
         from varichain.formats.mjcf import read_mjcf
 
-        return read_mjcf(root, file, strict)
+        return read_mjcf(root, file, strict, contacts)
     raise _unknown(root)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from varichain.errors import MissingExtraError
 from varichain.formats.description import WORLD, Description, JointEntry, LinkEntry
 from varichain.formats.inertias import file_inertia
+from varichain.formats.mjcf_contacts import read_contacts
 from varichain.formats.mjcf_equalities import read_equalities
 from varichain.formats.mjcf_files import check_files, error_from
 from varichain.formats.mjcf_shapes import shapes_of_bodies
@@ -37,8 +38,8 @@ _IGNORED = {
 }
 
 
-def read_mjcf(root: Element, path: Path, strict: bool) -> Description:
-    """Description of the model in an MJCF file.
+def read_mjcf(root: Element, path: Path, strict: bool, has_contacts: bool = False) -> Description:
+    """Description of the model in an MJCF file, with its contacts if they are wanted.
 
     A body with several joints becomes several links, the inner ones massless. Coordinates are measured from MuJoCo's
     reference configuration qpos0, in which the file places the bodies.
@@ -51,7 +52,7 @@ def read_mjcf(root: Element, path: Path, strict: bool) -> Description:
         raise root.error("has no bodies; is it meant to be included by another file?")
     names = Names(model, lines)
     description.gravity = tuple(float(x) for x in model.opt.gravity)  # type: ignore[assignment]
-    shapes = shapes_of_bodies(description, model, path)
+    shapes = shapes_of_bodies(description, model, path, has_contacts)
     driven = _driven_joints(description, model)
     for body in range(1, model.nbody):
         _read_body(description, model, names, body, shapes[body], driven)
@@ -60,6 +61,8 @@ def read_mjcf(root: Element, path: Path, strict: bool) -> Description:
     for site in range(model.nsite):
         frame = Pose(model.site_pos[site], quaternion=model.site_quat[site])
         description.file_frames[names.of("site", site)] = (names.link(model.site_bodyid[site]), frame)
+    if has_contacts:
+        read_contacts(description, model, names, path)
     _note_ignored(description, model)
     return description
 
@@ -234,5 +237,5 @@ def _note_ignored(description: Description, model: Any) -> None:
         description.source.note("bodies with gravity compensation are not represented: here they weigh what they weigh")
     if model.opt.density or model.opt.viscosity:
         description.source.note("the medium's density and viscosity are not represented")
-    if np.any(model.geom_contype) or np.any(model.geom_conaffinity):
+    if description.contacts is None and (np.any(model.geom_contype) or np.any(model.geom_conaffinity)):
         description.source.ignore("contact between shapes", 1)

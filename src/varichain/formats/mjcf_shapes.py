@@ -9,19 +9,29 @@ from varichain.formats.description import Description
 from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 from varichain.spatial.pose import Pose
 
+PLANE = 0
+"""Type of a geom that is a plane."""
 
-def shapes_of_bodies(description: Description, model: Any, path: Path) -> dict[int, list[Shape]]:
-    """Shapes of every body, in its frame."""
+
+def shapes_of_bodies(
+    description: Description, model: Any, path: Path, has_contacts: bool = False
+) -> dict[int, list[Shape]]:
+    """Shapes of every body, in its frame; planes have a place in contacts alone."""
     shapes: dict[int, list[Shape]] = {body: [] for body in range(model.nbody)}
     for geom in range(model.ngeom):
-        at = Pose(model.geom_pos[geom], quaternion=model.geom_quat[geom])
-        color = tuple(min(max(float(part), 0.0), 1.0) for part in model.geom_rgba[geom])
-        shape = _shape(model, geom, at, color, path)
-        if shape is None:
+        shape = shape_of_geom(model, geom, path)
+        if shape is None and not (has_contacts and model.geom_type[geom] == PLANE):
             description.source.ignore("plane, height field or other shape without a solid")
-        else:
+        elif shape is not None:
             shapes[int(model.geom_bodyid[geom])].append(shape)
     return shapes
+
+
+def shape_of_geom(model: Any, geom: int, path: Path) -> Shape | None:
+    """Shape of a geom, in the frame of its body; None if it is no solid."""
+    at = Pose(model.geom_pos[geom], quaternion=model.geom_quat[geom])
+    color = tuple(min(max(float(part), 0.0), 1.0) for part in model.geom_rgba[geom])
+    return _shape(model, geom, at, color, path)
 
 
 def _shape(model: Any, geom: int, at: Pose, color: Any, path: Path) -> Shape | None:

@@ -1,0 +1,95 @@
+"""Contacts of MJCF: geoms that collide become contact shapes of links, those of the world become surfaces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from varichain.formats.contacts import ContactEntries, SurfaceEntry
+from varichain.formats.description import Description
+from varichain.formats.mjcf_shapes import PLANE, shape_of_geom
+from varichain.mechanism.contact import SURFACE_SHAPES, HalfSpace
+from varichain.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from varichain.formats.mjcf import Names
+
+_FRICTIONLESS, _SLIDING = 1, 3  # condim
+
+
+def read_contacts(description: Description, model: Any, names: Names, path: Path) -> None:
+    """Take over which geoms touch the world, with MuJoCo's masks and its coefficient of sliding friction of each pair.
+
+    Bodies that are welded to the world count as the world. What has no place here is noted: contact between links, soft
+    contact (solref, solimp), torsional and rolling friction, margins, and shapes that cannot be surfaces.
+    """
+    entries = ContactEntries()
+    still, moving = _geoms(model)
+    for body in range(1, model.nbody):
+        entries.shapes[names.link(body)] = []
+    for geom in moving:
+        shape = shape_of_geom(model, geom, path)
+        if shape is None:
+            description.source.note(f"geom {_name(model, geom)!r} cannot be a contact shape: left out")
+        else:
+            entries.shapes[names.link(int(model.geom_bodyid[geom]))].append(shape)
+    for geom in still:
+        is_plane = model.geom_type[geom] == PLANE
+        surface = HalfSpace(_place(model, geom)) if is_plane else shape_of_geom(model, geom, path)
+        if not isinstance(surface, SURFACE_SHAPES):
+            description.source.note(
+                f"geom {_name(model, geom)!r} cannot be a surface, as planes, boxes, spheres and capsules can: left out"
+            )
+            continue
+        friction = _frictions(model, names, geom, moving)
+        if friction:
+            link = names.link(int(model.geom_bodyid[geom]))
+            entries.surfaces.append(SurfaceEntry(_name(model, geom), link, surface, friction))
+    description.contacts = entries
+    _note(description, model, moving)
+
+
+def _geoms(model: Any) -> tuple[list[int], list[int]]:
+    """Geoms that collide: those of the world and of bodies welded to it, and those of bodies that move."""
+    colliding = [g for g in range(model.ngeom) if model.geom_contype[g] or model.geom_conaffinity[g]]
+    still = [g for g in colliding if model.body_weldid[model.geom_bodyid[g]] == 0]
+    return still, [g for g in colliding if g not in still]
+
+
+def _place(model: Any, geom: int) -> Pose:
+    return Pose(model.geom_pos[geom], quaternion=model.geom_quat[geom])
+
+
+def _name(model: Any, geom: int) -> str:
+    return model.geom(geom).name or f"geom {geom}"
+
+
+def _frictions(model: Any, names: Names, geom: int, moving: list[int]) -> dict[str, float]:
+    """Coefficient of friction with each link that may touch a geom: the largest of its geoms."""
+    found: dict[str, float] = {}
+    for other in moving:
+        masks = (model.geom_contype, model.geom_conaffinity)
+        if (masks[0][geom] & masks[1][other]) | (masks[0][other] & masks[1][geom]):
+            link = names.link(int(model.geom_bodyid[other]))
+            found[link] = max(found.get(link, 0.0), _friction(model, geom, other))
+    return found
+
+
+def _friction(model: Any, a: int, b: int) -> float:
+    """Coefficient of a pair: of the geom with the higher priority, else the larger one."""
+    first, second = int(model.geom_priority[a]), int(model.geom_priority[b])
+    pair = [a, b] if first == second else [a if first > second else b]
+    if max(int(model.geom_condim[g]) for g in pair) == _FRICTIONLESS:
+        return 0.0
+    return float(max(model.geom_friction[g][0] for g in pair))
+
+
+def _note(description: Description, model: Any, moving: list[int]) -> None:
+    note = description.source.note
+    note("contacts are rigid here: solref and solimp have no meaning, and nothing bounces")
+    if len({int(model.geom_bodyid[g]) for g in moving}) > 1:
+        note("contact between links is left out: m.add_surface lets links be touched")
+    if any(int(model.geom_condim[g]) > _SLIDING for g in range(model.ngeom)):
+        note("torsional and rolling friction of contacts is left out")
+    if any(float(model.geom_margin[g]) for g in range(model.ngeom)):
+        note("margins of contacts are left out")
