@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import varichain as vc
+from lane import long_run
 from real_robots import GYMNASIUM
 
 mujoco = pytest.importorskip("mujoco")
@@ -61,6 +62,7 @@ def test_what_does_not_come_along_is_noted(m):
         assert words in notes
 
 
+@long_run
 def test_they_touch(m):
     """The crate and the ball rest on the floor, and the ghost falls through; MuJoCo says so too."""
     s = m.state()
@@ -75,6 +77,7 @@ def test_they_touch(m):
     assert data.body("ghost").xpos[2] < -0.5 and data.body("crate").xpos[2] == pytest.approx(0.1, abs=1e-3)
 
 
+@long_run
 def test_a_push_slides_by_the_files_friction(m):
     """A crate that slides on the floor is braked by 0.4 g, the larger of 0.3 and 0.4."""
     s = m.state()
@@ -90,6 +93,7 @@ def test_without_contacts_nothing_touches(tmp_path):
     assert not bare.surfaces and "contact between shapes" in " ".join(map(str, bare.source.notes))
 
 
+@long_run
 @pytest.mark.parametrize("name", ["hopper.xml", "walker2d.xml"])
 def test_robots_fall_on_their_floors(name):
     """Robots of Gymnasium fall on the floor of their file, and not through it; feet are rougher than other links."""

@@ -41,12 +41,12 @@ class Hard(Ground):
     """Stone: N = k z^1.5 (1 + 1.5 c dz/dt) [Hunt and Crossley 1975], and Coulomb's friction.
 
     Attributes:
-        stiffness: k [N/m^1.5]; 4/3 E* r^1/2 of a ball. 2e8 is a foot of 20 mm of polyethylene on stone, E* = 1.06 GPa.
+        stiffness: k [N/m^1.5]; 4/3 E* r^1/2 of a ball. 1e8 is a foot of 20 mm of hard plastic on stone, E* = 0.53 GPa.
         damping: c [s/m]; the coefficient of restitution is about 1 - c v.
         friction: Coefficient.
     """
 
-    stiffness: float = 2e8
+    stiffness: float = 1e8
     damping: float = 0.3
     friction: float = 0.8
     code = HARD
