@@ -212,6 +212,7 @@ def test_footprints_stay_on_sand():
     [
         (lambda: Hard(friction=-1.0), "friction of Hard"),
         (lambda: Terrain("mud"), "must be Hard"),
+        (lambda: Terrain(3), "must be Hard"),
         (lambda: Terrain(Hard(), heights=[1, 2]), "heights"),
         (lambda: Terrain(Hard(), spacing=(0, 1)), "spacing"),
         (lambda: Contact("foot"), "radius"),

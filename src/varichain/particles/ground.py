@@ -199,7 +199,7 @@ class Terrain:
 
     def __post_init__(self) -> None:
         """Check grounds and numbers."""
-        given = [self.ground] if isinstance(self.ground, Ground | Region) else list(self.ground)
+        given = list(self.ground) if isinstance(self.ground, list | tuple) else [self.ground]
         regions = [Region(each) if isinstance(each, Ground) else each for each in given]
         for region in regions:
             if not isinstance(region, Region) or not isinstance(region.ground, Ground):
