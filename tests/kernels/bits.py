@@ -20,6 +20,8 @@ from varichain.kernels.closure import loop_gaps, row_biases
 from varichain.kernels.contact_records import ITEM
 from varichain.kernels.contact_solver import contact_impulses
 from varichain.kernels.jit import COMPILES, KERNELS
+from varichain.kernels.particle_control import tick_laws
+from varichain.kernels.run_records import CONTROL, LAW, RUN
 from varichain.kernels.tables import as_records
 from varichain.layout.layout import layout_of
 from varichain.scenarios import SCENARIOS
@@ -185,6 +187,12 @@ def particles(m, s):
     yield "particles, implicit", [epoch.samples for epoch in trace.epochs]
     walking = SCENARIOS["walker"](ground="sandy").run(0.1)
     yield "particles, walker", [epoch.samples for epoch in walking.epochs]
+    # without discrete controllers: those of the user need Numba, which a library does without
+    controls = as_records(np.ones(2, CONTROL))
+    tick_laws(
+        as_records(np.zeros(0, LAW)), np.zeros(0), controls, as_records(np.zeros(1, RUN)), np.zeros(2), np.zeros(2)
+    )
+    yield "particles, tick", [controls["discrete"]]
 
 
 if __name__ == "__main__":
