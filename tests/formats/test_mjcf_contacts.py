@@ -126,3 +126,14 @@ def test_frames_of_links_are_followed(tmp_path):
     gap = next(iter(vc.clearances(m, s).values()))
     assert gap == pytest.approx(data.geom("tip").xpos[2] - 0.1, abs=1e-9)
     assert np.isfinite(gap)
+
+
+def test_many_pairs_are_refused_at_once(tmp_path):
+    """A small file that stands for millions of pairs is refused by their number."""
+    geoms = 600 * '<geom size="0.1"/>'
+    path = tmp_path / "many.xml"
+    text = f"<mujoco><worldbody>{geoms}<body><freejoint/>{geoms}</body></worldbody></mujoco>"
+    path.write_text(text, encoding="utf-8")
+    assert len(vc.load(path).links) == 1
+    with pytest.raises(vc.FormatError, match="600 geoms of the world and 600 of links have more than 200000 pairs"):
+        vc.load(path, contacts=True)

@@ -14,6 +14,7 @@ from varichain.spatial.pose import Pose
 if TYPE_CHECKING:
     from varichain.formats.mjcf import Names
 
+MOST_PAIRS = 200_000  # of a geom of the world and one of a link
 _FRICTIONLESS, _SLIDING = 1, 3  # condim
 
 
@@ -25,6 +26,11 @@ def read_contacts(description: Description, model: Any, names: Names, path: Path
     """
     entries = ContactEntries()
     still, moving = _geoms(model)
+    if len(still) * len(moving) > MOST_PAIRS:
+        raise description.error(
+            f"{len(still)} geoms of the world and {len(moving)} of links have more than {MOST_PAIRS} pairs: too many "
+            "for contacts=True"
+        )
     for body in range(1, model.nbody):
         entries.shapes[names.link(body)] = []
     for geom in moving:
@@ -52,8 +58,9 @@ def read_contacts(description: Description, model: Any, names: Names, path: Path
 def _geoms(model: Any) -> tuple[list[int], list[int]]:
     """Geoms that collide: those of the world and of bodies welded to it, and those of bodies that move."""
     colliding = [g for g in range(model.ngeom) if model.geom_contype[g] or model.geom_conaffinity[g]]
-    still = [g for g in colliding if model.body_weldid[model.geom_bodyid[g]] == 0]
-    return still, [g for g in colliding if g not in still]
+    is_still = [model.body_weldid[model.geom_bodyid[g]] == 0 for g in colliding]
+    still = [g for g, stands in zip(colliding, is_still, strict=True) if stands]
+    return still, [g for g, stands in zip(colliding, is_still, strict=True) if not stands]
 
 
 def _place(model: Any, geom: int) -> Pose:
