@@ -23,6 +23,7 @@ NUMBERS = itertools.count()
 JUNK = type("Junk", (), {"__repr__": lambda self: "junk"})()
 NAN = float("nan")
 
+MODULES = (vc, vc.figures, vc.closures, vc.animation, vc.exo, vc.particles)
 # Values that others return: users read them and do not make them.
 RESULTS = [
     "Actuation", "Assembly", "CouplingMatrix", "Energy", "Equilibrium", "ForwardDynamics", "Frame",
@@ -37,6 +38,7 @@ RESULTS = [
     "Adjusted", "Findings", "Leg", "Minimum", "Stability", "StabilityMap", "Trial",
     "Closings", "Evaluation", "Function", "InverseMotion", "Plan", "Reached", "Reduced", "SpaceDynamics",
     "OptimisedMotion",
+    "Ground", "LinkedSystem", "Stiffest",
 ]  # fmt: skip
 # Methods that users call, beside the functions.
 METHODS = {
@@ -76,6 +78,7 @@ METHODS = {
     "Trace": ["at", "save", "load", "to_csv", "joint"],
     "Recording": ["position", "orientation"],
     "SwingTwist": ["angles"],
+    "System": ["add_particle", "add_spring", "add_joint", "particle", "advance"],
     "AnimationSpace": ["value", "at", "gradient", "rate", "bias", "acceleration", "hessian", "step_hessian", "reduced"],
 }
 
@@ -427,6 +430,24 @@ SPECIAL = {
     ("exo.trial", "setting"): lambda m, s: short_trial(),
     ("exo.trials", "settings"): lambda m, s: [short_trial()],
     ("exo.trials", "seeds"): lambda m, s: [1],
+    ("System.add_particle", "at"): lambda m, s: (0, 0, 5),
+    ("System.add_spring", "a"): lambda m, s: "a",
+    ("System.add_spring", "b"): lambda m, s: "c",
+    ("System.add_spring", "stiffness"): lambda m, s: 10.0,
+    ("System.add_joint", "a"): lambda m, s: "a",
+    ("System.add_joint", "middle"): lambda m, s: "b",
+    ("System.add_joint", "b"): lambda m, s: "c",
+    ("System.particle", "name"): lambda m, s: "a",
+    ("System.advance", "n_steps"): lambda m, s: 3,
+    ("System.advance", "step"): lambda m, s: 1e-3,
+    ("", "system"): lambda m, s: vc.particles.from_mechanism(m, s),
+    ("particles.Contact", "link"): lambda m, s: "lower",
+    ("particles.Contact", "radius"): lambda m, s: 0.1,
+    ("particles.Law", "function"): lambda m, s: no_ground,
+    ("particles.Law", "stiffness"): lambda m, s: 1e5,
+    ("particles.Region", "ground"): lambda m, s: vc.particles.Hard(),
+    ("particles.Terrain", "ground"): lambda m, s: vc.particles.Hard(),
+    ("particles.resume", "trace"): lambda m, s: vc.particles.simulate(vc.particles.from_mechanism(m, s), 0.01),
     ("figures.place", "m"): lambda m, s: human()[0],
     ("figures.place", "s"): lambda m, s: human()[1],
     ("figures.take_posture", "s"): lambda m, s: human()[1],
@@ -467,6 +488,19 @@ def worm():
     return m, m.state()
 
 
+def no_ground(t, sunk, slid, out):
+    """Ground that gives way to everything."""
+
+
+def three_particles():
+    """Three particles by hand, two of them on a spring."""
+    system = vc.particles.System()
+    for i, name in enumerate("abc"):
+        system.add_particle(name, 1.0, (i, i * i, 0))
+    system.add_spring("a", "b", 10.0)
+    return system
+
+
 def no_force(t, links):
     """Leave links alone."""
 
@@ -474,7 +508,7 @@ def no_force(t, links):
 def entries():
     """Name -> (function, parameters); a method's first argument is an object of its class."""
     found = {}
-    for module in (vc, vc.figures, vc.closures, vc.animation, vc.exo):
+    for module in MODULES:
         for name in module.__all__:
             value = getattr(module, name)
             is_error = inspect.isclass(value) and issubclass(value, BaseException | Warning)
@@ -483,7 +517,8 @@ def entries():
                 found[prefix + name] = value
     for name, methods in METHODS.items():
         for method in methods:
-            found[f"{name}.{method}"] = getattr(getattr(vc, name), method)
+            home = vc.particles if name == "System" else vc
+            found[f"{name}.{method}"] = getattr(getattr(home, name), method)
     return found
 
 
@@ -498,6 +533,7 @@ def owner(name, m, s):
         "Trace": lambda: shows.show(0.2),
         "Recording": lambda: vc.load_recording(recording_file()),
         "SwingTwist": lambda: vc.SwingTwist(1.0),
+        "System": three_particles,
         "AnimationSpace": lambda: vc.AnimationSpace(m, {"tip": vc.animation.point("tip")}),
     }
     return makers[name]()

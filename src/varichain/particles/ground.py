@@ -16,7 +16,16 @@ from varichain.kernels.particle_records import BY_LAW, HARD, MUDDY, SANDY, SOFT
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.shapes import Capsule, Sphere
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import finite_array, finite_scalar, name_string, non_negative_scalar, positive_scalar
+from varichain.spatial.checks import (
+    finite_array,
+    finite_scalar,
+    instance,
+    is_sequence,
+    name_string,
+    non_negative_scalar,
+    positive_scalar,
+    real_scalar,
+)
 
 
 class Ground:
@@ -172,6 +181,17 @@ class Region:
     low: Any = (-math.inf, -math.inf)
     high: Any = (math.inf, math.inf)
 
+    def __post_init__(self) -> None:
+        """Check the ground and the corners, which may be infinite."""
+        instance(self.ground, Ground, "ground of a region")
+        for name in ("low", "high"):
+            corner = getattr(self, name)
+            if not is_sequence(corner) or len(corner) != 2:
+                raise InputError(f"{name} must be x and y, not {quoted(corner)}")
+            object.__setattr__(self, name, tuple(real_scalar(each, name) for each in corner))
+        if not (self.low[0] < self.high[0] and self.low[1] < self.high[1]):
+            raise InputError(f"low of a region must be below high, not {self.low} and {self.high}")
+
 
 @dataclass(frozen=True, eq=False)
 class Terrain:
@@ -202,7 +222,7 @@ class Terrain:
         given = list(self.ground) if isinstance(self.ground, list | tuple) else [self.ground]
         regions = [Region(each) if isinstance(each, Ground) else each for each in given]
         for region in regions:
-            if not isinstance(region, Region) or not isinstance(region.ground, Ground):
+            if not isinstance(region, Region):
                 raise InputError(
                     f"a ground must be Hard, Soft, Sandy, Muddy, Law or a Region of one, not {quoted(region)}"
                 )
@@ -214,7 +234,10 @@ class Terrain:
         positive_scalar(self.cell, "cell")
         if not (np.asarray(self.spacing) > 0.0).all():
             raise InputError(f"spacing must be greater than 0, not {self.spacing}")
-        given_heights = np.zeros((0, 0)) if self.heights is None else np.array(self.heights, dtype=np.float64)
+        try:
+            given_heights = np.zeros((0, 0)) if self.heights is None else np.array(self.heights, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"heights must be numbers of shape (n_x, n_y), not {quoted(self.heights)}") from None
         if given_heights.ndim != 2 or not np.isfinite(given_heights).all() or given_heights.shape == (1, 1):
             raise InputError("heights must be finite numbers of shape (n_x, n_y), two or more along each axis")
         object.__setattr__(self, "heights", given_heights)
@@ -262,7 +285,7 @@ class Contact:
         r = non_negative_scalar(self.radius, "radius")
         if r == 0.0 and (self.area is None or self.width is None):
             raise InputError(f"contact of link {self.link!r} needs a radius, or area and width of a plate")
-        area = math.pi * r**2 if self.area is None else self.area
+        area = math.pi * r * r if self.area is None else self.area
         object.__setattr__(self, "area", positive_scalar(area, "area"))
         object.__setattr__(self, "width", positive_scalar(2.0 * r if self.width is None else self.width, "width"))
 

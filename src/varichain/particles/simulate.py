@@ -23,7 +23,7 @@ from varichain.simulation.controls import Controls
 from varichain.simulation.events import check_times, checked_events
 from varichain.simulation.progress import Progress
 from varichain.simulation.settings import checked_until
-from varichain.spatial.checks import positive_scalar
+from varichain.spatial.checks import flag, positive_scalar
 from varichain.trace import Trace, TraceWriter
 
 METHODS = ("verlet", "implicit")
@@ -101,7 +101,7 @@ def simulate(
     crew = threads_of(own, threads)
     run = ParticleRun(own, method, longest, tick, given, Controls(controller, motion, forces), crew)
     estimate = None
-    if error:
+    if flag(error, "error"):
         controls = Controls(controller, motion, forces)
         estimate = Estimate(ParticleRun(system.copy(), method, 0.5 * run.step, tick, given, controls, crew))
     writer = TraceWriter(out, overwrite=overwrite)

@@ -14,6 +14,7 @@ from varichain.kernels.particle_run import verlet
 from varichain.kernels.tables import as_records
 from varichain.particles.system import System
 from varichain.spatial.arrays import Array
+from varichain.spatial.checks import instance
 
 _ITERATIONS = 80
 _MARGIN = 1.05  # a power iteration comes from below
@@ -53,6 +54,7 @@ class Stiffest:
 
 def stiffest(system: System) -> Stiffest:
     """Highest frequency and fastest decay at the present positions."""
+    instance(system, System, "system")
     stiff = _Probe(system, is_stiffness=True)
     square, decay = _MARGIN * stiff.largest(), _MARGIN * _Probe(system, is_stiffness=False).largest()
     name, (of_contact, contact_decay, contact) = stiff.name(), _contact_rates(system)

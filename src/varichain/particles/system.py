@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from varichain.dynamics.sharing import checked_threads
 from varichain.errors import DuplicateNameError, InputError, UnknownNameError, quoted
 from varichain.kernels.particle_records import (
     CLOSE,
@@ -42,7 +43,15 @@ from varichain.particles.chunks import Chunks, chunks_of, in_threads
 from varichain.particles.failing import divergence
 from varichain.particles.rows import Rows
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import finite_array, finite_scalar, name_string, non_negative_scalar, positive_scalar
+from varichain.spatial.checks import (
+    count_number,
+    finite_array,
+    finite_scalar,
+    flag,
+    name_string,
+    non_negative_scalar,
+    positive_scalar,
+)
 from varichain.spatial.pose import Pose
 
 RULES = ("sound", "paper")
@@ -53,6 +62,7 @@ BRACES = 16.0
 When an arm grows by d, the four springs between the particles at its two ends grow by 2 d: 4 (2 d)^2 = 16 d^2.
 """
 
+_MOST_STEPS = 10**9  # in one call of `advance`, which nothing interrupts
 _STICK = 1e3  # stiffness of friction that sticks, in units of the largest friction per radian
 
 
@@ -117,11 +127,12 @@ class System:
         """
         if name_string(name, "name of a particle") in self._particles:
             raise DuplicateNameError("particle", name)
-        self._particles[name] = len(self._inverse_mass)
-        rate = finite_array(velocity, (3,), "velocity")
-        if fixed and rate.any():
+        place, rate = finite_array(at, (3,), "at"), finite_array(velocity, (3,), "velocity")
+        if flag(fixed, "fixed") and rate.any():
             raise InputError(f"particle {name!r} is fixed: its velocity must be zero, not {rate.tolist()}")
-        self._put(finite_array(at, (3,), "at"), rate, 0.0 if fixed else 1.0 / positive_scalar(mass, "mass"))
+        inverse = 1.0 / positive_scalar(mass, "mass")
+        self._particles[name] = len(self._inverse_mass)
+        self._put(place, rate, 0.0 if fixed else inverse)
 
     def add_spring(
         self,
@@ -258,7 +269,7 @@ class System:
         self._inverse_mass.append(inverse_mass)
 
     def _place(self, name: str) -> int:
-        if name not in self._particles:
+        if name_string(name, "name of a particle") not in self._particles:
             raise UnknownNameError("particle", name, self._particles)
         self._gather()
         return self._particles[name]
@@ -326,16 +337,18 @@ class System:
             force=self.force,
         )
 
-    def advance(self, n_steps: int, step: float, threads: int = 1) -> int:
+    def advance(self, n_steps: int, step: float, threads: int | None = 1) -> int:
         """Advance by velocity Verlet steps of equal length [s].
 
-        Several threads share out the links of large systems; the bits do not depend on their number. Returns REACHED if
-        all steps were done, BROKEN_JOINT or BROKEN_SPRING if something gave way before, at `run["culprit"]`.
+        Several threads, or one a core for None, share out the links of large systems; the bits do not depend on their
+        number. Returns REACHED if all steps were done, BROKEN_JOINT or BROKEN_SPRING if something gave way before, at
+        `run["culprit"]`.
 
         Raises:
             DivergenceError: A link is torn or a spring flies apart: the steps are too long, or a force is no number.
         """
-        status = self._advance(n_steps, step, threads)
+        n_steps = count_number(n_steps, "n_steps", _MOST_STEPS, least=0)
+        status = self._advance(n_steps, positive_scalar(step, "step"), checked_threads(threads))
         if status in (TORN, LOST):
             raise divergence(self)
         return status
