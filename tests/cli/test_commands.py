@@ -1,7 +1,9 @@
 """The commands, run in this process."""
 
+import importlib.util
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -9,10 +11,12 @@ import varichain
 import varichain as vc
 from cli.commands import call
 from lane import compiled_only
+from varichain.cli import listing
 from varichain.cli.running import METHODS
 from varichain.kernels.run_records import METHOD_CODES
 from varichain.scenarios import SCENARIOS, Scenario
 
+ROOT = Path(__file__).resolve().parent.parent.parent
 SHORT = ("--until", "20ms")
 
 
@@ -43,6 +47,28 @@ def _gate(monkeypatch):
     monkeypatch.setitem(SCENARIOS, "gate", gate)
 
 
+@pytest.fixture
+def _listed(monkeypatch, tmp_path):
+    """The table of `varichain list` as its tool writes it, with the gate."""
+    (tmp_path / "scenarios.json").write_text(_list_tool().text())
+    monkeypatch.setattr(listing, "TABLE", tmp_path / "scenarios.json")
+
+
+def _list_tool():
+    spec = importlib.util.spec_from_file_location("write_list", ROOT / "tools" / "write_list.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    return tool
+
+
+def test_the_table_of_the_list_is_that_of_the_scenarios(monkeypatch):
+    """What `varichain list` reads is what signatures and docstrings say: if not, run tools/write_list.py."""
+    monkeypatch.delitem(SCENARIOS, "gate")
+    assert listing.TABLE.read_text(encoding="utf-8") == _list_tool().text()
+    assert listing.scenario_names() == [*SCENARIOS]
+
+
+@pytest.mark.usefixtures("_listed")
 def test_list_names_scenarios_and_parameters():
     """The list has every scenario with the first line of its docstring and its parameters with defaults and units."""
     result = call("list")
@@ -51,6 +77,7 @@ def test_list_names_scenarios_and_parameters():
     assert "width=1 m, latch=left, is_open=false, posts=2" in result.stdout
 
 
+@pytest.mark.usefixtures("_listed")
 def test_list_as_json():
     """The list as JSON has names, sentences, and parameters with default, unit and meaning."""
     found = {entry["name"]: entry for entry in json.loads(call("list", "--json").stdout)}

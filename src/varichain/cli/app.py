@@ -28,7 +28,8 @@ app = typer.Typer(
     help="Dynamics of mechanisms whose structure changes while they move.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,  # plain help: what draws boxes around it takes longer to import than all else
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
 )
 app.command("list")(list_scenarios)
 app.command("run")(run)

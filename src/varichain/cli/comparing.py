@@ -8,7 +8,8 @@ import typer
 
 from varichain.cli.console import output, print_json, say
 from varichain.cli.failures import Debug, UsageError, reported, usage
-from varichain.cli.targets import Assignments, scenario_from, scenario_names
+from varichain.cli.listing import scenario_names
+from varichain.cli.targets import Assignments, scenario_from
 
 
 def compare(

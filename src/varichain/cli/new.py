@@ -10,7 +10,8 @@ import typer
 
 from varichain.cli.console import say
 from varichain.cli.failures import Debug, UsageError, reported, usage
-from varichain.cli.targets import YAML, scenario_names
+from varichain.cli.listing import scenario_names
+from varichain.cli.targets import YAML
 from varichain.errors import FileError, UnknownNameError
 
 

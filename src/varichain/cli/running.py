@@ -11,7 +11,8 @@ import typer
 
 from varichain.cli.console import print_json, warn
 from varichain.cli.failures import INTERRUPTED, Debug, UsageError, reported, usage
-from varichain.cli.targets import free_file, scenario_from, scenario_names
+from varichain.cli.listing import scenario_names
+from varichain.cli.targets import free_file, scenario_from
 from varichain.errors import SimulationError, SimulationInterrupted, quoted
 
 if TYPE_CHECKING:

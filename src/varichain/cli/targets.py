@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from varichain.cli.failures import UsageError, usage
+from varichain.cli.listing import scenario_names
 from varichain.errors import ScenarioFileError, UnknownNameError, VarichainError, quoted
 
 if TYPE_CHECKING:
@@ -17,34 +18,6 @@ if TYPE_CHECKING:
     from varichain.trace import Trace
 
 YAML, TRACE, ROBOT = (".yaml", ".yml"), (".h5", ".hdf5"), (".urdf", ".xacro", ".sdf", ".xml", ".mjcf")
-
-
-# The names of SCENARIOS: completion answers a key, and has no time to import them.
-NAMES = (
-    "highbar",
-    "swing",
-    "holdinghands",
-    "walk",
-    "walker",
-    "compass",
-    "pendulum",
-    "fourbar",
-    "chain",
-    "threelinks",
-    "reach",
-    "seat",
-    "chair",
-    "knee",
-    "inchworm",
-    "race",
-    "fall",
-    "boxes",
-)
-
-
-def scenario_names(incomplete: str = "") -> list[str]:
-    """Names of scenarios that begin with what has been typed, for completion."""
-    return [name for name in NAMES if name.startswith(incomplete)]
 
 
 Target = Annotated[
