@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# uv installs in half the time that pip takes; where it cannot be had or fails, pip does it
+install = { $(PIP) install uv && $(BIN)/uv pip install --quiet --python $(BIN)/python $(1); } || $(PIP) install $(1)
 
 .PHONY: help demo test test-long bench docs pictures browser kernels wheel venv clean
 
@@ -74,12 +76,12 @@ $(BIN)/python:
 
 $(VENV)/.package-installed: pyproject.toml | $(BIN)/python
 	@echo "installing varichain into $(VENV)"
-	$(PIP) install --editable '.[plot]'
+	@$(call install,--editable '.[plot]')
 	@touch $@
 
 $(VENV)/.dev-installed: pyproject.toml | $(BIN)/python
 	@echo "installing varichain and the developers' tools into $(VENV)"
-	$(PIP) install --editable '.[dev]'
+	@$(call install,--editable '.[dev]')
 	@# for its robot files alone: what it depends on needs a desktop; tests of it are skipped without it
 	$(PIP) install --no-deps 'reachy-mini>=1.0' || true
 	@# what Khronos checks glTF files with; a test of it is skipped without it
