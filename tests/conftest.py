@@ -1,5 +1,6 @@
 """Settings of all tests."""
 
+import gc
 import os
 import signal
 from itertools import groupby
@@ -46,6 +47,12 @@ def pytest_collection_modifyitems(config, items):
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
+
+
+def pytest_collection_finish():
+    """Let the garbage collector leave alone what stays to the end: thousands of tests, and all modules."""
+    gc.collect()
+    gc.freeze()
 
 
 # Tests that run in the background (nohup, &) have Ctrl-C switched off, which some of them are about: switch it on.

@@ -28,7 +28,6 @@ _CPU = "x86-64-v3" if _IS_X86 else "generic"
 FEATURES = ("avx2", "fma", "bmi", "bmi2") if _IS_X86 else ()
 # Kernels that share much, by how their names begin. A family is optimized as a whole; two processes take one each until
 # none is left, the longest to compile first. A kernel belongs to the family with the longest beginning of its name.
-RUNS_WITH_CONTACTS = ("contact_exact.run_exact", "contact_run.run_contacts")
 _FAMILIES = {
     "runs": ("contact_", "running.", "stepping.", "impact.", "projection."),
     "dynamics": ("",),

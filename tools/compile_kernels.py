@@ -1,7 +1,7 @@
 """Compile kernels into the cache, on two cores, before many processes want them at once.
 
-Each of the processes that run tests would compile what it needs for itself, and all of them the same. Kernels of runs
-with contacts, which take longest, are wanted by long tests alone.
+Each of the processes that run tests would compile what it needs for itself, and all of them the same. Kernels of
+contacts, particles and functions of animation spaces are wanted by long tests alone.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ import sys
 
 os.environ["VARICHAIN_JIT"] = "1"  # the library has nothing to compile
 
-from build_kernels import RUNS_WITH_CONTACTS, family_of, in_families, short_name  # type: ignore[import-not-found]
+from build_kernels import family_of, in_families, short_name  # type: ignore[import-not-found]
 
 from varichain.kernels import cache, jit, library
+
+_APART = ("contact_", "particle_", "function_")
 
 
 def compile_family(family: str) -> int:
     """Compile the kernels of a family; returns their number."""
     library.import_kernels()
-    wanted = [kernel for kernel in jit.KERNELS if short_name(kernel) not in RUNS_WITH_CONTACTS]
+    wanted = [kernel for kernel in jit.KERNELS if not short_name(kernel).startswith(_APART)]
     kernels = [kernel for kernel in wanted if family_of(kernel) == family]
     jit.seal(kernels)
     return len(kernels)

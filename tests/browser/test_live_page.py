@@ -227,6 +227,7 @@ def test_gravity_is_set(view, page):
     until(page, lambda: view.source.frame.structure.description["gravity"] == [0.0, 0.0, -1.62])
 
 
+@pytest.mark.long
 def test_the_camera_goes_along_with_a_run(new_page):
     """A ball that flies away stays in the picture, ten of its radii from where it was and more."""
     m = vc.Mechanism("ball", gravity=(0, 0, 0))

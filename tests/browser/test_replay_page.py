@@ -110,6 +110,7 @@ def blue(page):
     return float((image[..., 2] - image[..., 0] > 20).mean())
 
 
+@pytest.mark.long
 def test_the_camera_goes_along(new_page):
     """A ball that goes twenty metres is as large at the end as at the beginning; without Follow it is gone."""
     t = np.linspace(0.0, 10.0, 101)

@@ -67,7 +67,12 @@ def test_torques_and_forces_take_part():
         vc.equilibrium(m, m.state(), {"hinge": -2.0}, [lift])
 
 
-@pytest.mark.parametrize("name", SUPPORTED)
+def _quick(name):
+    """A mechanism; the figure, which takes hundreds of steps, is for the long tests."""
+    return pytest.param(name, marks=[pytest.mark.long] if name == "standing figure" else [])
+
+
+@pytest.mark.parametrize("name", map(_quick, SUPPORTED))
 def test_closed_mechanisms_come_to_rest(name):
     """At rest in the posture nothing accelerates, and the loops are closed."""
     m, s = sprung(name)

@@ -123,7 +123,7 @@ def test_the_cycle_of_the_compass_walker():
     assert np.abs(np.sort_complex(found.multipliers) - np.sort_complex(expected)).max() < 1e-6
 
 
-@long_run
+@pytest.mark.long
 def test_stability_is_lost_by_period_doubling():
     """The walker's cycle is stable at 4.2 degrees and not at 4.6; between, a multiplier passes through -1 [GOSWAMI]."""
     x, largest = COMPASS_CYCLE, {}

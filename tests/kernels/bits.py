@@ -1,6 +1,7 @@
 """Bits of results of every kernel, to compare ways of compiling; run as a program, it prints a digest a problem.
 
-With the argument "without contacts" it leaves out the kernels of runs with contacts, which take longest to compile.
+With the argument "main" it leaves out what takes long to compile and stands apart: runs with contacts, particles, and
+functions of animation spaces.
 """
 
 import hashlib
@@ -35,7 +36,7 @@ def digest(*results):
     return made.hexdigest()[:16]
 
 
-def questions(m, s, rng):
+def questions(m, s, rng, has_functions):
     """All that can be asked of a state."""
     x, link = zoo.random_v(rng, m), m.links[-1].name
     poses = [(pose.R, pose.p) for pose in (vc.pose(m, s, link.name) for link in m.links)]
@@ -45,7 +46,8 @@ def questions(m, s, rng):
     yield "links", [f(m, s, link) for f in (vc.velocity, vc.jacobian, vc.bias_acceleration)]
     yield "totals", [vc.center_of_mass(m, s), vc.center_of_mass_jacobian(m, s)]
     yield "integrated", [s.integrate(x).q, s.difference(s.integrate(x))]
-    yield "functions", functions(m, s)
+    if has_functions:
+        yield "functions", functions(m, s)
     yield "derivatives", derivatives(m, s, x)
     p = m.prepare()
     E, h, c = np.empty(3), np.empty(6), np.empty(3)
@@ -108,17 +110,17 @@ def batches(m, s, rng, threads):
     yield [q, v, rolled.q, rolled.v]
 
 
-def problems(has_contacts):
-    """Name and results of every problem, or of those without contacts."""
+def problems(has_all):
+    """Name and results of every problem, or of the main ones."""
     rng = np.random.default_rng(1)
     tree = zoo.every_joint()
     open_state = random_state(rng, tree)
-    for name, results in questions(tree, open_state, rng):
+    for name, results in questions(tree, open_state, rng, has_all):
         yield f"tree, {name}", results
     m, s = closed_zoo.four_bar()
     s["crank"].v = 1.0
     s = vc.project(m, s)
-    for name, results in questions(m, s, rng):
+    for name, results in questions(m, s, rng, has_all):
         yield f"four-bar, {name}", results
     yield "four-bar, mobility", [vc.mobility(m, s).J_C, *vc.joint_forces(m, s, vc.forward_dynamics(m, s)).values()]
     yield "four-bar, computed torque", [vc.ComputedTorque(vc.Motion({"crank": 0.4}))(m, s)]
@@ -134,9 +136,9 @@ def problems(has_contacts):
         trace = vc.simulate(m, s, 0.05, method=method, step=1e-3, controller=vc.PD({"crank": 0.3}, 2.0, 0.1))
         yield f"run, {method}", [epoch.samples for epoch in trace.epochs]
     yield from changes()
-    yield from particles(m, s)
-    yield from contact_problems()
-    if has_contacts:
+    if has_all:
+        yield from particles(m, s)
+        yield from contact_problems()
         yield from contacts()
 
 
@@ -197,6 +199,6 @@ def particles(m, s):
 
 if __name__ == "__main__":
     library.import_kernels()
-    answers = {name: digest(*results) for name, results in problems(sys.argv[1:] != ["without contacts"])}
-    unused = sorted(kernel.__name__ for kernel in KERNELS if not kernel.signatures) if COMPILES else []
+    answers = {name: digest(*results) for name, results in problems(sys.argv[1:] != ["main"])}
+    unused = sorted(kernel.__module__ for kernel in KERNELS if not kernel.signatures) if COMPILES else []
     json.dump({"compiles": COMPILES, "numba": "numba" in sys.modules, "bits": answers, "unused": unused}, sys.stdout)

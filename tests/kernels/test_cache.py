@@ -28,6 +28,7 @@ print(arm.R.tobytes().hex() + arm.p.tobytes().hex())
 
 
 @compiled_only
+@pytest.mark.long
 def test_the_cache_follows_the_sources(sources, tmp_path):
     """Compiled and said in one line; loaded in silence, with the same bits; compiled anew for an edited helper only."""
     cache = tmp_path / "cache"

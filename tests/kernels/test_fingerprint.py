@@ -111,8 +111,15 @@ EDITS = [
 ]
 
 
+# each takes seconds: a helper, an intrinsic and a record show it, the others are among the long tests
+QUICK = ("shifted_by", "lane", "GROUP")
+
+
 @compiled_only
-@pytest.mark.parametrize(("module", "name", "old", "new"), EDITS, ids=[edit[1] for edit in EDITS])
+@pytest.mark.parametrize(
+    ("module", "name", "old", "new"),
+    [pytest.param(*edit, id=edit[1], marks=[] if edit[1] in QUICK else [pytest.mark.long]) for edit in EDITS],
+)
 def test_an_edit_reaches_exactly_its_users(sources, before, module, name, old, new):
     """An edited kernel, helper, constant or record changes the digests of the kernels that reach it, and no others."""
     edit(sources, module, old, new)
