@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from varichain.cli.app import app
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "varichain"
 DOCUMENTS = ["ARCHITECTURE.md", "CONTRIBUTING.md"]
@@ -49,8 +51,7 @@ def missing(quoted):
         targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
         return [] if rest[0] in targets else [quoted]
     if first == "varichain":
-        commands = re.findall(r'app\.command\("(\w+)"\)', (PACKAGE / "cli" / "app.py").read_text(encoding="utf-8"))
-        return [word for word in rest[:1] if word not in commands]
+        return [word for word in rest[:1] if word not in app.commands]
     paths = [word for word in (first, *rest) if "/" in word or re.search(r"\.(py|md|toml)$", word)]
     if paths:
         return [path for path in paths if not is_file(path)]

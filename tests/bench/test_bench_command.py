@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from varichain.bench.cases import cases
 from varichain.bench.contenders import missing_peers

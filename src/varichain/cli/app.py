@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
 
-import typer
+import click
 
 from varichain import __version__
 from varichain.cli.bench import bench
 from varichain.cli.comparing import compare
+from varichain.cli.completing import completion
 from varichain.cli.console import warn
 from varichain.cli.drawing import draw
 from varichain.cli.exo import exo
@@ -23,41 +23,26 @@ from varichain.cli.running import run
 from varichain.cli.sweeping import sweep
 from varichain.cli.view import view
 
-app = typer.Typer(
-    name="varichain",
-    help="Dynamics of mechanisms whose structure changes while they move.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # plain help: what draws boxes around it takes longer to import than all else
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
-)
-app.command("list")(list_scenarios)
-app.command("run")(run)
-app.command("compare")(compare)
-app.command("sweep")(sweep)
-app.command("exo")(exo)
-app.command("info")(info)
-app.command("new")(new)
-app.command("bench")(bench)
-app.command("view")(view)
-app.command("plot")(plot)
-app.command("draw")(draw)
-app.command("export")(export)
+
+class _InOrder(click.Group):
+    """Commands in the order in which one meets them, not that of the alphabet."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names of the commands."""
+        return [*self.commands]
 
 
-def _version(is_wanted: bool) -> None:
-    if is_wanted:
-        typer.echo(f"varichain {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-) -> None:
+@click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(__version__, message="varichain %(version)s")
+def app() -> None:
     """Dynamics of mechanisms whose structure changes while they move."""
+
+
+for _command in (
+    *(list_scenarios, run, compare, sweep, exo, info, new),
+    *(bench, view, plot, draw, export, completion),
+):
+    app.add_command(_command)
 
 
 def main() -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
+from varichain.cli import options
 from varichain.cli.console import output, print_json, say, warn
-from varichain.cli.failures import Debug, UsageError, reported, usage
+from varichain.cli.failures import UsageError, reported, usage
 
 if TYPE_CHECKING:
     from varichain.bench.measures import Effort
@@ -18,20 +19,24 @@ if TYPE_CHECKING:
 _QUICK_ROUNDS, _QUICK_STATES = 10, 200
 
 
+@click.command(short_help="Measure the speed beside other libraries.")
+@click.option("--only", metavar="WORD", multiple=True, help="Measure what has this word in its name; repeatable.")
+@click.option("--quick", is_flag=True, help="Few rounds, no large mechanisms, no first start.")
+@click.option("--rounds", metavar="N", type=int, help="Rounds of a measurement, 400.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, times in seconds.")
+@click.option("--markdown", metavar="FILE", type=options.FILE, help="Write the table to a file, or between its marks.")
+@click.option("--plot", metavar="FILE", type=options.FILE, help="Draw cost against size.")
+@click.option("--list", "names", is_flag=True, help="List what would be measured, and measure nothing.")
+@options.debug
 def bench(
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--only", metavar="WORD", help="Measure what has this word in its name; repeatable."),
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Few rounds, no large mechanisms, no first start.")] = False,
-    rounds: Annotated[int | None, typer.Option("--rounds", metavar="N", help="Rounds of a measurement, 400.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, times in seconds.")] = False,
-    markdown: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE", help="Write the table to a file, or between its marks.")
-    ] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw cost against size.")] = None,
-    names: Annotated[bool, typer.Option("--list", help="List what would be measured, and measure nothing.")] = False,
-    debug: Debug = False,
+    only: tuple[str, ...],
+    quick: bool,
+    rounds: int | None,
+    as_json: bool,
+    markdown: Path | None,
+    plot: Path | None,
+    names: bool,
+    debug: bool,
 ) -> None:
     """Measure the speed beside Pinocchio, MuJoCo and Drake, as far as they are installed."""
     with reported(debug):
@@ -43,7 +48,7 @@ def bench(
         if rounds is not None and rounds < 1:
             raise UsageError(f"--rounds must be 1 or more, not {rounds}")
         with usage():
-            chosen = cases(only or (), quick)
+            chosen = cases(only, quick)
             for path in filter(None, (markdown, plot)):
                 _check_folder(path)
         if names:

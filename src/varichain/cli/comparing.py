@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import click
 
-import typer
-
+from varichain.cli import options
 from varichain.cli.console import output, print_json, say
-from varichain.cli.failures import Debug, UsageError, reported, usage
-from varichain.cli.listing import scenario_names
-from varichain.cli.targets import Assignments, scenario_from
+from varichain.cli.failures import UsageError, reported, usage
+from varichain.cli.targets import scenario_from
 
 
+@click.command(short_help="Run a scenario as rigid links and as particles.")
+@options.scenario
+@options.assignments
+@click.option("--until", metavar="TIME", help="When to end, such as 4 or 500ms.")
+@click.option(
+    "--stiffness", metavar="K,...", default="1e5,1e6", help="Stiffness of links and joints as particles [N/m]."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+@options.debug
 def compare(
-    target: Annotated[
-        str, typer.Argument(metavar="NAME|FILE.yaml", help="Scenario or scenario file.", autocompletion=scenario_names)
-    ],
-    assignments: Assignments = None,
-    until: Annotated[str | None, typer.Option(metavar="TIME", help="When to end, such as 4 or 500ms.")] = None,
-    stiffness: Annotated[
-        str, typer.Option(metavar="K,...", help="Stiffness of links and joints as particles [N/m].")
-    ] = "1e5,1e6",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
-    debug: Debug = False,
+    target: str, assignments: tuple[str, ...], until: str | None, stiffness: str, as_json: bool, debug: bool
 ) -> None:
     """Run a scenario with rigid links and as particles, and print how far they are apart and what they cost."""
     with reported(debug):
@@ -30,7 +28,7 @@ def compare(
 
         end = None if until is None else time_option("until", until)
         stiffnesses = _numbers(stiffness)
-        scenario = scenario_from(target, assignments or [])
+        scenario = scenario_from(target, assignments)
         from varichain.scenarios.comparison import compare as compared
 
         with usage():

@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
+from varichain.cli import options
 from varichain.cli.console import print_json, say
-from varichain.cli.failures import Debug, UsageError, reported, usage
-from varichain.cli.looks import (
-    Background,
-    Camera,
-    Colors,
-    Forces,
-    Ground,
-    Joints,
-    Labels,
-    Title,
-    Zoom,
-    look_options,
-    picture_size,
-)
-from varichain.cli.targets import (
-    Assignments,
-    Lenient,
-    Target,
-    free_file,
-    kind_of,
-    robot_from,
-    scenario_from,
-    trace_from,
-)
+from varichain.cli.failures import UsageError, reported, usage
+from varichain.cli.looks import checked_look, look_options, picture_size
+from varichain.cli.targets import free_file, kind_of, robot_from, scenario_from, trace_from
 
 if TYPE_CHECKING:
     from varichain.layout.state import State
@@ -39,25 +19,30 @@ if TYPE_CHECKING:
     from varichain.trace import Trace
 
 
+@click.command(short_help="Draw a picture, as PNG or SVG.")
+@options.target
+@click.option(
+    "--to", metavar="FILE", type=options.FILE, required=True, help="What to write, by its suffix: png or svg."
+)
+@click.option("--time", metavar="SECONDS", type=float, help="Time in a trace; else its start.")
+@click.option("--size", metavar="WIDTHxHEIGHT", default="960x600", help="Size in pixels.")
+@look_options
+@options.assignments
+@options.lenient
+@options.overwrite
+@options.as_json
+@options.debug
 def draw(
-    target: Target,
-    to: Annotated[Path, typer.Option(metavar="FILE", help="What to write, by its suffix: png or svg.")],
-    time: Annotated[float | None, typer.Option(metavar="SECONDS", help="Time in a trace; else its start.")] = None,
-    size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size in pixels.")] = "960x600",
-    camera: Camera = None,
-    zoom: Zoom = None,
-    background: Background = None,
-    colors: Colors = None,
-    labels: Labels = None,
-    forces: Forces = None,
-    joints: Joints = None,
-    ground: Ground = None,
-    title: Title = None,
-    settings: Assignments = None,
-    lenient: Lenient = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE if it exists.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    debug: Debug = False,
+    target: str,
+    to: Path,
+    time: float | None,
+    size: str,
+    assignments: tuple[str, ...],
+    is_lenient: bool,
+    overwrite: bool,
+    as_json: bool,
+    debug: bool,
+    **look: Any,
 ) -> None:
     """Draw a scenario at its start, a trace at a time, or a robot, as PNG or SVG."""
     with reported(debug):
@@ -66,11 +51,10 @@ def draw(
 
         if to.suffix.lower() not in SUFFIXES:
             raise UsageError(f"--to {str(to)!r} must end with {' or '.join(SUFFIXES)}: the suffix says what is drawn")
-        flags = {"labels": labels, "forces": forces, "joints": joints, "ground": ground, "title": title}
-        shape, look = picture_size(size), look_options(camera, zoom, background, colors, **flags)
+        shape, appearance = picture_size(size), checked_look(**look)
         free_file(to, overwrite)
-        m, s, tracker = _shown(target, time, settings or [], lenient)
-        drawn(m, s, to, tracker=tracker, size=shape, overwrite=overwrite, **look)
+        m, s, tracker = _shown(target, time, assignments, is_lenient)
+        drawn(m, s, to, tracker=tracker, size=shape, overwrite=overwrite, **appearance)
         if as_json:
             print_json({"target": target, "file": str(to), "bytes": to.stat().st_size})
         else:
@@ -78,7 +62,7 @@ def draw(
 
 
 def _shown(
-    target: str, time: float | None, settings: list[str], is_lenient: bool
+    target: str, time: float | None, assignments: tuple[str, ...], is_lenient: bool
 ) -> tuple[Mechanism | Trace, State | float | None, object]:
     """What is drawn of a target: mechanism, state and what is tracked in it, or a trace and a time."""
     kind = kind_of(target)
@@ -92,7 +76,7 @@ def _shown(
             return trace, t, None
     if kind == "robot":
         return robot_from(target, is_lenient), None, None
-    scenario = scenario_from(target, settings)
+    scenario = scenario_from(target, assignments)
     laws = scenario.controller if isinstance(scenario.controller, list | tuple) else [scenario.controller]
     return scenario.mechanism, scenario.state, next((law for law in laws if hasattr(law, "observed")), None)
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from typing import Annotated
 
-import typer
+import click
 
+from varichain.cli import options
 from varichain.cli.console import errors, print_json, say
-from varichain.cli.failures import Debug, reported, usage
+from varichain.cli.failures import reported, usage
 
 
-def exo(
-    operators: Annotated[str, typer.Option(metavar="A,...", help="Operators: A, B, C.")] = "A,B,C",
-    levels: Annotated[int, typer.Option(help="Levels of each virtual value.")] = 22,
-    repeats: Annotated[int, typer.Option(help="Trials at each level, with common noise.")] = 10,
-    seed: Annotated[int, typer.Option(help="Of the noise.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
-    debug: Debug = False,
-) -> None:
+@click.command(short_help="Find the least effort over virtual impedances.")
+@click.option("--operators", metavar="A,...", default="A,B,C", help="Operators: A, B, C.")
+@click.option("--levels", type=int, default=22, help="Levels of each virtual value.")
+@click.option("--repeats", type=int, default=10, help="Trials at each level, with common noise.")
+@click.option("--seed", type=int, default=0, help="Of the noise.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+@options.debug
+def exo(operators: str, levels: int, repeats: int, seed: int, as_json: bool, debug: bool) -> None:
     """Find where moment and activity of operators are least, over each virtual value of an exoskeleton."""
     with reported(debug):
         from rich.progress import Progress

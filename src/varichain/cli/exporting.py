@@ -6,58 +6,50 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
+from varichain.cli import options
 from varichain.cli.console import errors, print_json, say, warn
-from varichain.cli.failures import Debug, UsageError, reported
-from varichain.cli.looks import (
-    Background,
-    Camera,
-    Colors,
-    Forces,
-    Ground,
-    Joints,
-    Labels,
-    Title,
-    Zoom,
-    look_options,
-    picture_size,
-)
-from varichain.cli.targets import Meshes, free_file, trace_from
+from varichain.cli.failures import UsageError, reported
+from varichain.cli.looks import checked_look, look_options, picture_size
+from varichain.cli.targets import free_file, trace_from
 
 if TYPE_CHECKING:
     from varichain.exports.files import Progress
 
 
+@click.command(short_help="Write a trace as a page, film, animation or table.")
+@click.argument("target", metavar="TRACE.h5")
+@click.option(
+    "--to",
+    metavar="FILE",
+    type=options.FILE,
+    required=True,
+    help="What to write, by its suffix: html, mp4, gif, glb, bvh, csv, json, parquet.",
+)
+@click.option("--fps", metavar="NUMBER", type=float, help="Frames per second.")
+@click.option("--speed", metavar="NUMBER", type=float, default=1.0, help="Simulated seconds in a second; 0.25 is slow.")
+@click.option("--size", metavar="WIDTHxHEIGHT", default="960x540", help="Size of a film in pixels.")
+@click.option("--trails", metavar="NAME,...", help="Links or named frames whose paths are drawn.")
+@options.meshes
+@look_options
+@options.overwrite
+@options.as_json
+@options.debug
 def export(
-    target: Annotated[str, typer.Argument(metavar="TRACE.h5", help="Trace, as `varichain run --out` writes it.")],
-    to: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE", help="What to write, by its suffix: html, mp4, gif, glb, bvh, csv, json, parquet."
-        ),
-    ],
-    fps: Annotated[float | None, typer.Option(metavar="NUMBER", help="Frames per second.")] = None,
-    speed: Annotated[float, typer.Option(metavar="NUMBER", help="Simulated seconds in a second; 0.25 is slow.")] = 1.0,
-    size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of a film in pixels.")] = "960x540",
-    trails: Annotated[
-        str | None, typer.Option(metavar="NAME,...", help="Links or named frames whose paths are drawn.")
-    ] = None,
-    meshes: Meshes = None,
-    camera: Camera = None,
-    zoom: Zoom = None,
-    background: Background = None,
-    colors: Colors = None,
-    labels: Labels = None,
-    forces: Forces = None,
-    joints: Joints = None,
-    ground: Ground = None,
-    title: Title = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE if it exists.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    debug: Debug = False,
+    target: str,
+    to: Path,
+    fps: float | None,
+    speed: float,
+    size: str,
+    trails: str | None,
+    meshes: tuple[Path, ...],
+    overwrite: bool,
+    as_json: bool,
+    debug: bool,
+    **look: Any,
 ) -> None:
     """Write a trace as a page that plays by itself, a film, an animation for other programs, or a table."""
     with reported(debug):
@@ -70,13 +62,12 @@ def export(
             raise UsageError(f"--fps must be between 0 and 1000, not {fps:g}")
         if not 0.0 < speed < float("inf"):
             raise UsageError(f"--speed must be greater than 0, not {speed:g}")
-        flags = {"labels": labels, "forces": forces, "joints": joints, "ground": ground, "title": title}
-        shape, look = picture_size(size), look_options(camera, zoom, background, colors, **flags)
+        shape, appearance = picture_size(size), checked_look(**look)
         trace = trace_from(target, meshes)
         free_file(to, overwrite)
         names = [] if trails is None else [name.strip() for name in trails.split(",")]
         with _bar() as progress:
-            options = {"fps": fps, "speed": speed, "size": shape, "trails": names, **look}
+            options = {"fps": fps, "speed": speed, "size": shape, "trails": names, **appearance}
             found = exported(trace, to, overwrite=overwrite, progress=progress, **options)
         if as_json:
             about = {"file": found.path, "bytes": found.size, "frames": found.n_frames, "notes": list(found.notes)}

@@ -5,16 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated
 
-import typer
+from click.exceptions import Exit
 
 from varichain.cli.console import warn
 from varichain.errors import VarichainError
 
 FAILURE, USAGE, INTERRUPTED = 1, 2, 130
-
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
 class UsageError(VarichainError, ValueError):
@@ -35,12 +32,12 @@ def reported(debug: bool) -> Iterator[None]:
         if debug:
             raise
         warn("interrupted")
-        raise typer.Exit(INTERRUPTED) from None
+        raise Exit(INTERRUPTED) from None
     except VarichainError as error:
         if debug:
             raise
         warn(f"error: {error}")
-        raise typer.Exit(USAGE if isinstance(error, UsageError) else FAILURE) from None
+        raise Exit(USAGE if isinstance(error, UsageError) else FAILURE) from None
 
 
 @contextmanager

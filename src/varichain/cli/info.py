@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
+from varichain.cli import options
 from varichain.cli.console import print_json, say
-from varichain.cli.failures import Debug, reported
-from varichain.cli.targets import Assignments, Lenient, Target, kind_of, robot_from, scenario_from
+from varichain.cli.failures import reported
+from varichain.cli.targets import kind_of, robot_from, scenario_from
 
 if TYPE_CHECKING:
     from varichain.layout.state import State
     from varichain.mechanism.mechanism import Mechanism
 
 
-def info(
-    target: Target,
-    assignments: Assignments = None,
-    is_lenient: Lenient = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    debug: Debug = False,
-) -> None:
+@click.command(short_help="Print the tree and the freedoms, or what a trace has.")
+@options.target
+@options.assignments
+@options.lenient
+@options.as_json
+@options.debug
+def info(target: str, assignments: tuple[str, ...], is_lenient: bool, as_json: bool, debug: bool) -> None:
     """Print the tree and the degrees of freedom of a scenario or robot, or what happened in a trace."""
     with reported(debug):
         kind = kind_of(target)
@@ -30,10 +31,10 @@ def info(
         elif kind == "robot":
             _robot(target, is_lenient, as_json)
         else:
-            _scenario(target, assignments or [], as_json)
+            _scenario(target, assignments, as_json)
 
 
-def _scenario(target: str, assignments: list[str], as_json: bool) -> None:
+def _scenario(target: str, assignments: tuple[str, ...], as_json: bool) -> None:
     from varichain.scenarios import SCENARIOS
     from varichain.scenarios.parameters import first_line
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from varichain.cli.console import output, print_json
 
@@ -23,7 +23,9 @@ def scenario_names(incomplete: str = "") -> list[str]:
     return [entry["name"] for entry in table() if entry["name"].startswith(incomplete)]
 
 
-def list_scenarios(as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list.")] = False) -> None:
+@click.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
+def list_scenarios(as_json: bool) -> None:
     """List the scenarios and their parameters."""
     if as_json:
         print_json(table())

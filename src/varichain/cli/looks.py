@@ -3,50 +3,43 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Any
 
-import typer
+import click
 
 from varichain.cli.failures import UsageError, usage
 from varichain.errors import quoted
 
-_PANEL = "How it looks"
-
-Camera = Annotated[
-    str | None,
-    typer.Option(
+_OPTIONS = (
+    click.option(
+        "--camera",
         metavar="NAME|TURN,LIFT",
-        help="corner, front, back, left, right, top; or turn about the vertical and height above the horizon \\[deg].",
-        rich_help_panel=_PANEL,
+        help="corner, front, back, left, right, top; or turn about the vertical and height above the horizon [deg].",
     ),
-]
-Zoom = Annotated[
-    float | None,
-    typer.Option(metavar="NUMBER", help="How much larger than what just fits.", rich_help_panel=_PANEL),
-]
-Background = Annotated[
-    str | None, typer.Option(metavar="#RRGGBB", help="Colour behind everything.", rich_help_panel=_PANEL)
-]
-Colors = Annotated[
-    list[str] | None,
-    typer.Option("--color", metavar="LINK=#RRGGBB", help="Colour of a link; may be repeated.", rich_help_panel=_PANEL),
-]
-Labels = Annotated[bool | None, typer.Option("--labels/--no-labels", help="Names of links.", rich_help_panel=_PANEL)]
-Forces = Annotated[bool | None, typer.Option("--forces/--no-forces", help="Arrows of forces.", rich_help_panel=_PANEL)]
-Joints = Annotated[
-    bool | None, typer.Option("--joints/--no-joints", help="Marks of joints and supports.", rich_help_panel=_PANEL)
-]
-Ground = Annotated[bool | None, typer.Option("--ground/--no-ground", help="The ground.", rich_help_panel=_PANEL)]
-Title = Annotated[
-    bool | None, typer.Option("--title/--no-title", help="Name, time and events.", rich_help_panel=_PANEL)
-]
+    click.option("--zoom", metavar="NUMBER", type=float, help="How much larger than what just fits."),
+    click.option("--background", metavar="#RRGGBB", help="Colour behind everything."),
+    click.option("--color", "colors", metavar="LINK=#RRGGBB", multiple=True, help="Colour of a link; may be repeated."),
+    click.option("--labels/--no-labels", default=None, help="Names of links."),
+    click.option("--forces/--no-forces", default=None, help="Arrows of forces."),
+    click.option("--joints/--no-joints", default=None, help="Marks of joints and supports."),
+    click.option("--ground/--no-ground", default=None, help="The ground."),
+    click.option("--title/--no-title", default=None, help="Name, time and events."),
+)
 
 
-def look_options(
+def look_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say how pictures look; `checked_look` takes their values."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def checked_look(
     camera: str | None,
     zoom: float | None,
     background: str | None,
-    colors: list[str] | None,
+    colors: tuple[str, ...],
     **flags: bool | None,
 ) -> dict[str, Any]:
     """Options that were given, checked.
@@ -56,7 +49,7 @@ def look_options(
     """
     from varichain.exports.look import Look
 
-    named = None if colors is None else dict(map(_colored, colors))
+    named = dict(map(_colored, colors)) or None
     where = None if camera is None else _camera(camera)
     given = {"camera": where, "zoom": zoom, "background": background, "colors": named, **flags}
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
+from varichain.cli import options
 from varichain.cli.console import say
-from varichain.cli.failures import Debug, UsageError, reported, usage
-from varichain.cli.listing import scenario_names
+from varichain.cli.failures import UsageError, reported, usage
 from varichain.cli.targets import YAML
 from varichain.errors import FileError, UnknownNameError
 
 
-def new(
-    path: Annotated[Path, typer.Argument(metavar="FILE.yaml", help="File to write.")],
-    source: Annotated[
-        str, typer.Option("--from", metavar="NAME", help="Scenario to start from.", autocompletion=scenario_names)
-    ] = "pendulum",
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
-    debug: Debug = False,
-) -> None:
+@click.command(short_help="Write a scenario file to start from.")
+@click.argument("path", metavar="FILE.yaml", type=options.FILE)
+@click.option(
+    "--from",
+    "source",
+    metavar="NAME",
+    default="pendulum",
+    help="Scenario to start from.",
+    shell_complete=options.complete_scenarios,
+)
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@options.debug
+def new(path: Path, source: str, force: bool, debug: bool) -> None:
     """Write a commented scenario file to start from."""
     with reported(debug):
         from varichain.files import completed

@@ -3,41 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
+from varichain.cli import options
 from varichain.cli.console import print_json, say
-from varichain.cli.failures import Debug, UsageError, reported, usage
+from varichain.cli.failures import UsageError, reported, usage
 from varichain.cli.targets import free_file, trace_from
 
 _SUFFIXES = (".png", ".svg", ".pdf")
 
 
+@click.command(short_help="Plot a trace over time.")
+@click.argument("target", metavar="TRACE.h5|FILE.sweep")
+@click.option(
+    "--what",
+    metavar="WHAT,...",
+    help="energy, freedoms, closure, forces, angles, displacements, torques, holding, functions, strain, sinkage; by "
+    "default the first four.",
+)
+@click.option("--joints", metavar="JOINT,...", help="Joints to plot; by default those that vary most.")
+@click.option(
+    "--out", metavar="FILE", type=options.FILE, help="PNG, SVG or PDF; by default the trace's name with .png."
+)
+@options.overwrite
+@options.as_json
+@options.debug
 def plot(
-    target: Annotated[
-        str,
-        typer.Argument(
-            metavar="TRACE.h5|FILE.sweep", help="Trace or sweep, as `varichain run` and `sweep` write them."
-        ),
-    ],
-    what: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHAT,...",
-            help="energy, freedoms, closure, forces, angles, displacements, torques, holding, functions, strain, "
-            "sinkage; by default the first four.",
-        ),
-    ] = None,
-    joints: Annotated[
-        str | None, typer.Option(metavar="JOINT,...", help="Joints to plot; by default those that vary most.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="PNG, SVG or PDF; by default the trace's name with .png.")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE if it exists.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    debug: Debug = False,
+    target: str,
+    what: str | None,
+    joints: str | None,
+    out: Path | None,
+    overwrite: bool,
+    as_json: bool,
+    debug: bool,
 ) -> None:
     """Plot energy, freedoms, closure error and loop forces of a trace over time, with its events marked."""
     with reported(debug):

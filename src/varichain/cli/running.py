@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
+from click.shell_completion import CompletionItem
 
+from varichain.cli import options
 from varichain.cli.console import print_json, warn
-from varichain.cli.failures import INTERRUPTED, Debug, UsageError, reported, usage
-from varichain.cli.listing import scenario_names
+from varichain.cli.failures import INTERRUPTED, UsageError, reported, usage
 from varichain.cli.targets import free_file, scenario_from
 from varichain.errors import SimulationError, SimulationInterrupted, quoted
 
@@ -22,27 +23,32 @@ if TYPE_CHECKING:
 METHODS = ("euler", "rk4", "rk45", "gbs", "implicit")
 
 
+def _complete_methods(context: Any, parameter: Any, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in METHODS if name.startswith(incomplete)]
+
+
+@click.command(short_help="Simulate a scenario and print what happened.")
+@options.scenario
+@options.assignments
+@click.option("--until", metavar="TIME", help="When to end, such as 4 or 500ms.")
+@click.option("--step", metavar="TIME", help="Grid of time, such as 1ms.")
+@click.option("--method", metavar="|".join(METHODS), help="Method of integration.", shell_complete=_complete_methods)
+@click.option("--sample", metavar="TIME", help="Time between stored samples, a multiple of the step.")
+@click.option("--out", metavar="FILE.h5", type=options.FILE, help="File to write the trace to, as it goes.")
+@click.option("--overwrite", is_flag=True, help="Replace FILE.h5 if it exists.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+@options.debug
 def run(
-    target: Annotated[
-        str, typer.Argument(metavar="NAME|FILE.yaml", help="Scenario or scenario file.", autocompletion=scenario_names)
-    ],
-    assignments: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Set a parameter, such as angle=30deg; repeatable."),
-    ] = None,
-    until: Annotated[str | None, typer.Option(metavar="TIME", help="When to end, such as 4 or 500ms.")] = None,
-    step: Annotated[str | None, typer.Option(metavar="TIME", help="Grid of time, such as 1ms.")] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(metavar="|".join(METHODS), help="Method of integration.", autocompletion=lambda: METHODS),
-    ] = None,
-    sample: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Time between stored samples, a multiple of the step.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE.h5", help="File to write the trace to, as it goes.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE.h5 if it exists.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
-    debug: Debug = False,
+    target: str,
+    assignments: tuple[str, ...],
+    until: str | None,
+    step: str | None,
+    method: str | None,
+    sample: str | None,
+    out: Path | None,
+    overwrite: bool,
+    as_json: bool,
+    debug: bool,
 ) -> None:
     """Simulate a scenario and print what changed when, how well energy and loops were kept, and how fast it was."""
     with reported(debug):
@@ -53,7 +59,7 @@ def run(
         if out is not None:
             free_file(out, overwrite)
             changes |= {"out": out, "overwrite": overwrite}
-        scenario = scenario_from(target, assignments or [])
+        scenario = scenario_from(target, assignments)
         changes["progress"] = sys.stderr.isatty()
         trace, seconds = _simulated(scenario, changes, out)
         _print_summary(scenario, trace, seconds, out, as_json)
@@ -71,10 +77,10 @@ def _simulated(scenario: Scenario, changes: dict[str, Any], out: Path | None) ->
         return scenario.run(**changes), time.perf_counter() - begun
     except SimulationInterrupted as error:
         warn(f"{error}; {_kept(scenario, error.trace, out)}")
-        raise typer.Exit(INTERRUPTED) from None
+        raise click.exceptions.Exit(INTERRUPTED) from None
     except KeyboardInterrupt:
         warn("interrupted before anything was simulated")
-        raise typer.Exit(INTERRUPTED) from None
+        raise click.exceptions.Exit(INTERRUPTED) from None
     except SimulationError as error:
         if out is not None and error.trace is not None:
             warn(f"what was simulated before is in {str(out)!r}; `varichain info {out}` tells what happened")

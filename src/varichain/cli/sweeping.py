@@ -4,33 +4,41 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
+from varichain.cli import options
 from varichain.cli.console import print_json, say, warn
-from varichain.cli.failures import FAILURE, INTERRUPTED, Debug, reported, usage
+from varichain.cli.failures import FAILURE, INTERRUPTED, reported, usage
 from varichain.errors import SweepInterrupted
 
 if TYPE_CHECKING:
     from varichain.sweeps import Sweep
 
 
+@click.command(short_help="Carry out trials over a grid.")
+@click.argument("target", metavar="FILE.yaml|FILE.sweep", type=options.FILE)
+@click.option("--cluster", metavar="ADDRESS", help="Scheduler of a dask cluster, such as tcp://host:8786.")
+@click.option("--out", metavar="FILE.sweep", type=options.FILE, help="File to write trials to.")
+@click.option("--resume", is_flag=True, help="Go on with FILE.sweep.")
+@click.option("--retry-failed", is_flag=True, help="Go on, and try failed trials again.")
+@click.option("--dry-run", is_flag=True, help="Say what would be tried, and try nothing.")
+@click.option("--status", is_flag=True, help="Say how far FILE.sweep is; also while it grows.")
+@click.option("--table", metavar="FILE", type=options.FILE, help="Write the table, as .csv or .parquet.")
+@options.as_json
+@options.debug
 def sweep(
-    target: Annotated[Path, typer.Argument(metavar="FILE.yaml|FILE.sweep", help="What to sweep, or its result.")],
-    cluster: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Scheduler of a dask cluster, such as tcp://host:8786.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE.sweep", help="File to write trials to.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with FILE.sweep.")] = False,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Go on, and try failed trials again.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be tried, and try nothing.")] = False,
-    status: Annotated[bool, typer.Option("--status", help="Say how far FILE.sweep is; also while it grows.")] = False,
-    table: Annotated[
-        Path | None, typer.Option("--table", metavar="FILE", help="Write the table, as .csv or .parquet.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    debug: Debug = False,
+    target: Path,
+    cluster: str | None,
+    out: Path | None,
+    resume: bool,
+    retry_failed: bool,
+    dry_run: bool,
+    status: bool,
+    table: Path | None,
+    as_json: bool,
+    debug: bool,
 ) -> None:
     """Carry out a trial for every point of a grid, on this machine or on a cluster, into one file."""
     with reported(debug):
@@ -54,7 +62,7 @@ def sweep(
             (found.to_parquet if table.suffix == ".parquet" else found.to_csv)(table)
         _print(found, as_json)
         if found.counts["failed"]:
-            raise typer.Exit(FAILURE)
+            raise click.exceptions.Exit(FAILURE)
 
 
 def _arguments(target: Path, out: Path | None) -> dict[str, Any]:
@@ -73,7 +81,7 @@ def _swept(arguments: dict[str, Any]) -> Sweep:
         return carry_out(**arguments, progress=sys.stderr.isatty())
     except SweepInterrupted as error:
         warn(f"{error}; go on with --resume")
-        raise typer.Exit(INTERRUPTED) from None
+        raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 def _say_plan(arguments: dict[str, Any], as_json: bool) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from varichain.cli.failures import UsageError, usage
-from varichain.cli.listing import scenario_names
 from varichain.errors import ScenarioFileError, UnknownNameError, VarichainError, quoted
 
 if TYPE_CHECKING:
@@ -18,27 +16,6 @@ if TYPE_CHECKING:
     from varichain.trace import Trace
 
 YAML, TRACE, ROBOT = (".yaml", ".yml"), (".h5", ".hdf5"), (".urdf", ".xacro", ".sdf", ".xml", ".mjcf")
-
-
-Target = Annotated[
-    str,
-    typer.Argument(
-        metavar="NAME|FILE", help="Scenario, scenario file, trace or robot file.", autocompletion=scenario_names
-    ),
-]
-Assignments = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Set a parameter of the scenario; repeatable."),
-]
-Lenient = Annotated[
-    bool, typer.Option("--lenient", help="Repair what a robot file has wrong, and say so, instead of refusing it.")
-]
-
-
-Meshes = Annotated[
-    list[Path] | None,
-    typer.Option("--meshes", metavar="FOLDER", help="Folder of mesh files that a trace may show; repeatable."),
-]
 
 
 def robot_from(path: str, is_lenient: bool, base: str = "fixed") -> Mechanism:
@@ -71,7 +48,7 @@ def kind_of(target: str) -> str:
     return kind
 
 
-def settings_from(assignments: list[str]) -> dict[str, str]:
+def settings_from(assignments: Iterable[str]) -> dict[str, str]:
     """Parameters from `key=value` texts.
 
     Raises:
@@ -89,7 +66,7 @@ def settings_from(assignments: list[str]) -> dict[str, str]:
     return found
 
 
-def scenario_from(target: str, assignments: list[str]) -> Scenario:
+def scenario_from(target: str, assignments: Iterable[str]) -> Scenario:
     """The scenario that a name or a scenario file stands for, with parameters replaced.
 
     Raises:
@@ -116,7 +93,7 @@ def scenario_from(target: str, assignments: list[str]) -> Scenario:
         raise UsageError(str(error)) from error
 
 
-def trace_from(target: str, meshes: list[Path] | None = None) -> Trace:
+def trace_from(target: str, meshes: Iterable[Path] = ()) -> Trace:
     """The trace in a file, which may show mesh files of these folders.
 
     Raises:
@@ -127,7 +104,7 @@ def trace_from(target: str, meshes: list[Path] | None = None) -> Trace:
         raise UsageError(f"{target!r} is not a trace; `varichain run {target} --out FILE.h5` writes one")
     from varichain.trace import Trace
 
-    return Trace.load(target, meshes=meshes or ())
+    return Trace.load(target, meshes=tuple(meshes))
 
 
 def free_file(path: Path, overwrite: bool) -> None:

@@ -7,23 +7,14 @@ import os
 import sys
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
+from varichain.cli import options
 from varichain.cli.console import say, warn
-from varichain.cli.failures import Debug, UsageError, reported
-from varichain.cli.targets import (
-    Assignments,
-    Lenient,
-    Meshes,
-    Target,
-    free_file,
-    kind_of,
-    robot_from,
-    scenario_from,
-    trace_from,
-)
+from varichain.cli.failures import UsageError, reported
+from varichain.cli.targets import free_file, kind_of, robot_from, scenario_from, trace_from
 from varichain.errors import quoted
 
 if TYPE_CHECKING:
@@ -34,36 +25,42 @@ _BASES = ("fixed", "free")
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
+@click.command(short_help="Show a trace, a scenario or a robot in the browser.")
+@options.target
+@options.assignments
+@options.lenient
+@click.option("--base", metavar="fixed|free", help="Whether the root link of a URDF stands fast or floats.")
+@click.option(
+    "--live/--replay", default=None, help="Run a scenario while it is watched (default), or first and then watch."
+)
+@click.option("--speed", type=click.FloatRange(1e-3, 1e3), default=1.0, help="Simulated seconds in a second.")
+@click.option("--limits", metavar="hard|soft|off", help="Joint limits of a live run: stops, springs, or none.")
+@click.option("--paused/--running", "is_paused", default=None, help="Wait for Play or Resume; robots do by default.")
+@click.option("--out", metavar="FILE.h5", type=options.FILE, help="File to write the trace of a live run to.")
+@click.option("--overwrite", is_flag=True, help="Replace FILE.h5 if it exists.")
+@options.meshes
+@click.option("--host", default="127.0.0.1", help="Address to listen at; by default this machine alone.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, help="Port; the next free one if it is taken.")
+@click.option("--open/--no-browser", "opens", default=None, help="Whether to open a browser; by default on a desktop.")
+@click.option("--json", "as_json", is_flag=True, help="Print the address as one line of JSON.")
+@options.debug
 def view(
-    target: Target,
-    assignments: Assignments = None,
-    is_lenient: Lenient = False,
-    base: Annotated[
-        str | None, typer.Option(metavar="fixed|free", help="Whether the root link of a URDF stands fast or floats.")
-    ] = None,
-    live: Annotated[
-        bool | None,
-        typer.Option("--live/--replay", help="Run a scenario while it is watched (default), or first and then watch."),
-    ] = None,
-    speed: Annotated[float, typer.Option(min=1e-3, max=1e3, help="Simulated seconds in a second.")] = 1.0,
-    limits: Annotated[
-        str | None, typer.Option(metavar="hard|soft|off", help="Joint limits of a live run: stops, springs, or none.")
-    ] = None,
-    is_paused: Annotated[
-        bool | None, typer.Option("--paused/--running", help="Wait for Play or Resume; robots do by default.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE.h5", help="File to write the trace of a live run to.")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE.h5 if it exists.")] = False,
-    meshes: Meshes = None,
-    host: Annotated[str, typer.Option(help="Address to listen at; by default this machine alone.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; the next free one if it is taken.")] = 8080,
-    opens: Annotated[
-        bool | None, typer.Option("--open/--no-browser", help="Whether to open a browser; by default on a desktop.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the address as one line of JSON.")] = False,
-    debug: Debug = False,
+    target: str,
+    assignments: tuple[str, ...],
+    is_lenient: bool,
+    base: str | None,
+    live: bool | None,
+    speed: float,
+    limits: str | None,
+    is_paused: bool | None,
+    out: Path | None,
+    overwrite: bool,
+    meshes: tuple[Path, ...],
+    host: str,
+    port: int,
+    opens: bool | None,
+    as_json: bool,
+    debug: bool,
 ) -> None:
     """Show a trace, a scenario or a robot in the browser until Ctrl-C; live, joints can be cut, connected, dragged."""
     with reported(debug):
@@ -74,7 +71,7 @@ def view(
         is_live = kind != "trace" if live is None else live
         if base is not None and (kind != "robot" or base not in _BASES):
             raise UsageError(f"--base is for robots, and one of {', '.join(_BASES)}, not {quoted(base)}")
-        shown, more = _shown(target, kind, is_live, assignments or [], (is_lenient, base or "fixed"), meshes)
+        shown, more = _shown(target, kind, is_live, assignments, (is_lenient, base or "fixed"), meshes)
         if limits is not None:
             if limits not in _LIMITS or not is_live:
                 raise UsageError(f"--limits is for live runs, and one of {', '.join(_LIMITS)}, not {quoted(limits)}")
@@ -105,9 +102,9 @@ def _shown(
     target: str,
     kind: str,
     is_live: bool,
-    assignments: list[str],
+    assignments: tuple[str, ...],
     loading: tuple[bool, str],
-    meshes: list[Path] | None,
+    meshes: tuple[Path, ...],
 ) -> tuple[Any, dict[str, Any]]:
     """What is to be viewed, and further arguments; `loading` says whether robots are repaired, and what bases do."""
     if kind == "trace":
