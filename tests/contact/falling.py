@@ -8,22 +8,22 @@ G = 9.81
 TWENTY_DEGREES = np.radians(20.0)
 
 
-def ball(mass=2.0, radius=0.1, friction=0.5, restitution=0.0):
+def ball(mass=2.0, radius=0.1, friction=0.5, **law):
     """A solid sphere over a floor, touching it."""
     m = vc.Mechanism("ball")
     m.add_link("ball", None, inertia=vc.Inertia.sphere(mass, radius), shapes=vc.Sphere(radius))
-    m.add_floor(friction=friction, restitution=restitution)
+    m.add_floor(friction=friction, **law)
     s = m.state()
     s["ball"].position = (0, 0, radius)
     return m, s
 
 
-def box_on_slope(slope=TWENTY_DEGREES, friction=0.5, speed=0.0, size=(0.4, 0.2, 0.1)):
+def box_on_slope(slope=TWENTY_DEGREES, friction=0.5, speed=0.0, size=(0.4, 0.2, 0.1), **law):
     """A box of 3 kg, flat on an incline that falls towards +x, moving straight down it."""
     m = vc.Mechanism("slope")
     m.add_link("box", None, inertia=vc.Inertia.box(3.0, size), shapes=vc.Box(size))
     tilt = vc.Pose(rotation_vector=(0, slope, 0))
-    m.add_surface("incline", "ground", vc.HalfSpace(tilt), friction=friction)
+    m.add_surface("incline", "ground", vc.HalfSpace(tilt), friction=friction, **law)
     s = m.state()
     s["box"].pose = tilt @ vc.Pose(p=(0, 0, 0.5 * size[2]))
     s["box"].v = (0, 0, 0, speed, 0, 0)

@@ -55,6 +55,26 @@ def test_surfaces_and_friction(m):
     assert "ghost" not in touching and not any("paint" in name for name in m.surfaces)
 
 
+def test_torsional_and_rolling_friction(tmp_path):
+    """Geoms with condim 4 have torsional friction, those with condim 6 rolling friction too: the larger of a pair."""
+    text = """<mujoco><worldbody><geom name="floor" type="plane" size="5 5 0.1" friction="0.4 0.02 0.001"/>
+      <body name="plain"><freejoint/><geom size="0.1" mass="1"/></body>
+      <body name="twisted"><freejoint/><geom size="0.1" mass="1" condim="4" friction="0.3 0.01 0.003"/></body>
+      <body name="rolled"><freejoint/><geom size="0.1" mass="1" condim="6" friction="0.3 0.01 0.003"/></body>
+      <body name="first"><freejoint/><geom size="0.1" condim="6" friction="0.3 0.01 0.003" priority="1"/></body>
+      </worldbody></mujoco>"""
+    (tmp_path / "balls.xml").write_text(text)
+    m = vc.load(tmp_path / "balls.xml", contacts=True)
+    found = {x.touched_by: (x.friction, x.torsional, x.rolling) for x in m.surfaces.values()}
+    assert found == {
+        ("plain",): (1.0, 0.0, 0.0),
+        ("twisted",): (0.4, 0.02, 0.0),
+        ("rolled",): (0.4, 0.02, 0.003),
+        ("first",): (0.3, 0.01, 0.003),
+    }
+    assert "torsional" not in " ".join(str(note) for note in m.source.notes)
+
+
 def test_what_does_not_come_along_is_noted(m):
     """Cylinders as surfaces, contact between links and soft contact are noted."""
     notes = " ".join(str(note) for note in m.source.notes)

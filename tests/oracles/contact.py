@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from varichain.kernels.contact_records import CONE, DRY, STOP
+from varichain.kernels.contact_records import CONE, DRY, ROLL, SPIN, STOP
 
 
 def violation(items, W, b, x):
@@ -21,6 +21,8 @@ def violation(items, W, b, x):
             worst = max(worst, -opening, -x[r] * scale, min(x[r] * scale, opening))
         if item["kind"] == CONE:
             worst = max(worst, _sliding(x[r + 1 : r + 3], u[r + 1 : r + 3], item["friction"] * x[r], scale))
+        elif item["kind"] in (SPIN, ROLL):
+            worst = max(worst, _sliding(x[rows], u[rows], item["friction"] * x[item["normal"]], scale))
         elif item["kind"] == DRY or item["kind"] != STOP:
             worst = max(worst, _sliding(x[rows], u[rows], item["bound"], scale))
     return worst

@@ -380,12 +380,14 @@ contact_shapes:
   slider: [{kind: box, size: [2 cm, 2 cm, 2 cm], rpy: [0, 90 deg, 0]}, {kind: point, at: [0, 0, -3 cm]}]
 surfaces:
   - {name: table, shapes: {kind: half-space, at: [0, 0, -10 cm]}, friction: 0.3, touched_by: [stone]}
-  - {name: rail, shapes: [{kind: capsule, radius: 1 cm, length: 1 m, at: [0, 0, -3]}], restitution: 50 %}
+  - {name: rail, shapes: [{kind: capsule, radius: 1 cm, length: 1 m, at: [0, 0, -3]}], restitution: 50 %,
+     torsional: 2 mm, rolling: 0.1 mm}
 """)
     m = found.mechanism
     table, rail = m.surfaces["table"], m.surfaces["rail"]
-    assert table == ("table", "ground", (vc.HalfSpace((0, 0, -0.1)),), 0.3, 0.0, ("stone",))
+    assert table == ("table", "ground", (vc.HalfSpace((0, 0, -0.1)),), 0.3, 0.0, ("stone",), 0.0, 0.0)
     assert (rail.restitution, rail.friction, rail.touched_by) == (0.5, 0.8, None)
+    assert (rail.torsional, rail.rolling) == (0.002, 0.0001)
     assert m.contact_shapes("slider")[0] == vc.Box((0.02,) * 3, at=vc.Pose(rpy=(0, np.pi / 2, 0)))
     assert found.settings == {"contacts": "stepping"}
     assert found.run().epochs[-1].contact("stone", "table")[-1] == pytest.approx([0, 0, 9.81], abs=1e-9)
@@ -402,6 +404,7 @@ surfaces:
   - {name: c, link: sea, touched_by: [stone, wave], shapes: {kind: half-space}}
   - {name: d, restitution: 2, shapes: {kind: half-space}}
   - {name: e, friction: -1, shapes: {kind: half-space}}
+  - {name: e2, rolling: -1 mm, shapes: {kind: half-space}}
   - {name: f, shapes: {kind: cylinder, radius: 1, length: 1}}
 """)
     lines = {(line, re.sub(r"; .*| \(did.*|Cylinder.*", "", what)) for line, _, what in found}
@@ -413,7 +416,8 @@ surfaces:
         (7, "unknown link 'wave'"),
         (8, "restitution of surface 'd' must be from 0 to 1, not 2"),
         (9, "'friction' must be at least 0, not -1 (int)"),
-        (10, "shapes of surface 'f' must be any of HalfSpace, Box, Sphere, Capsule, not "),
+        (10, "'rolling' must be at least 0, not '-1 mm' (str)"),
+        (11, "shapes of surface 'f' must be any of HalfSpace, Box, Sphere, Capsule, not "),
     }
     ground = "surfaces: [{name: sea, shapes: {kind: half-space}}]"
     ((line, _, what),) = faults(f"scenario: pendulum\n{ground}")

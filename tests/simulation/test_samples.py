@@ -11,10 +11,10 @@ from varichain.kernels.samples import WORK_LABELS, Sample, open_sample, sample_w
 from varichain.trace import Columns
 
 
-@kernel(INTEGER, INTEGER, INTEGER, INTEGER, INTEGER, VECTOR)
-def _number_blocks(n_q, n_v, n_loops, n_couplings, n_contacts, row_out):
+@kernel(INTEGER, INTEGER, INTEGER, INTEGER, INTEGER, INTEGER, VECTOR)
+def _number_blocks(n_q, n_v, n_loops, n_couplings, n_contacts, n_moments, row_out):
     """Write the number of its block to every entry of a sample; returns the widths of the blocks."""
-    widths = sample_widths(n_q, n_v, n_loops, n_couplings, n_contacts)
+    widths = sample_widths(n_q, n_v, n_loops, n_couplings, n_contacts, n_moments)
     sample = open_sample(row_out, widths)
     for i in range(len(sample)):
         for k in range(len(sample[i])):
@@ -22,7 +22,7 @@ def _number_blocks(n_q, n_v, n_loops, n_couplings, n_contacts, row_out):
     return widths
 
 
-@pytest.mark.parametrize("sizes", [(7, 6, 0, 0, 0), (5, 4, 3, 2, 4), (0, 0, 0, 0, 0)])
+@pytest.mark.parametrize("sizes", [(7, 6, 0, 0, 0, 0), (5, 4, 3, 2, 4, 4), (0, 0, 0, 0, 0, 0)])
 def test_blocks_and_columns_agree(sizes):
     """Every block of a sample, by name, is the slice that columns of the same names and widths have."""
     row = np.full(1000, np.nan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from varichain.formats.contacts import ContactEntries, SurfaceEntry
+from varichain.formats.contacts import ContactEntries, Friction, SurfaceEntry
 from varichain.formats.description import Description
 from varichain.formats.mjcf_shapes import PLANE, shape_of_geom
 from varichain.mechanism.contact import SURFACE_SHAPES, HalfSpace
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from varichain.formats.mjcf import Names
 
 MOST_PAIRS = 200_000  # of a geom of the world and one of a link
-_FRICTIONLESS, _SLIDING = 1, 3  # condim
+_FRICTIONLESS, _TORSIONAL, _ROLLING = 1, 4, 6  # condim
 
 
 def read_contacts(description: Description, model: Any, names: Names, path: Path) -> None:
-    """Take over which geoms touch the world, with MuJoCo's masks and its coefficient of sliding friction of each pair.
+    """Take over which geoms touch the world, with MuJoCo's masks and its friction of each pair.
 
     Bodies that are welded to the world count as the world. What has no place here is noted: contact between links, soft
-    contact (solref, solimp), torsional and rolling friction, margins, and shapes that cannot be surfaces.
+    contact (solref, solimp), margins, and shapes that cannot be surfaces.
     """
     entries = ContactEntries()
     still, moving = _geoms(model)
@@ -71,24 +71,31 @@ def _name(model: Any, geom: int) -> str:
     return model.geom(geom).name or f"geom {geom}"
 
 
-def _frictions(model: Any, names: Names, geom: int, moving: list[int]) -> dict[str, float]:
-    """Coefficient of friction with each link that may touch a geom: the largest of its geoms."""
-    found: dict[str, float] = {}
+def _frictions(model: Any, names: Names, geom: int, moving: list[int]) -> dict[str, Friction]:
+    """Friction with each link that may touch a geom: the largest of its geoms, of each kind."""
+    found: dict[str, Friction] = {}
     for other in moving:
         masks = (model.geom_contype, model.geom_conaffinity)
         if (masks[0][geom] & masks[1][other]) | (masks[0][other] & masks[1][geom]):
             link = names.link(int(model.geom_bodyid[other]))
-            found[link] = max(found.get(link, 0.0), _friction(model, geom, other))
+            found[link] = _larger(found.get(link, (0.0, 0.0, 0.0)), _friction(model, geom, other))
     return found
 
 
-def _friction(model: Any, a: int, b: int) -> float:
-    """Coefficient of a pair: of the geom with the higher priority, else the larger one."""
+def _larger(a: Friction, b: Friction) -> Friction:
+    return max(a[0], b[0]), max(a[1], b[1]), max(a[2], b[2])
+
+
+def _friction(model: Any, a: int, b: int) -> Friction:
+    """Friction of a pair: of the geom with the higher priority, else the larger of each kind, as `condim` has it."""
     first, second = int(model.geom_priority[a]), int(model.geom_priority[b])
     pair = [a, b] if first == second else [a if first > second else b]
-    if max(int(model.geom_condim[g]) for g in pair) == _FRICTIONLESS:
-        return 0.0
-    return float(max(model.geom_friction[g][0] for g in pair))
+    dimensions = max(int(model.geom_condim[g]) for g in pair)
+    least = (_FRICTIONLESS + 1, _TORSIONAL, _ROLLING)
+    sliding, torsional, rolling = (
+        max(float(model.geom_friction[g][k]) for g in pair) if dimensions >= least[k] else 0.0 for k in range(3)
+    )
+    return sliding, torsional, rolling
 
 
 def _note(description: Description, model: Any, moving: list[int]) -> None:
@@ -96,7 +103,5 @@ def _note(description: Description, model: Any, moving: list[int]) -> None:
     note("contacts are rigid here: solref and solimp have no meaning, and nothing bounces")
     if len({int(model.geom_bodyid[g]) for g in moving}) > 1:
         note("contact between links is left out: m.add_surface lets links be touched")
-    if any(int(model.geom_condim[g]) > _SLIDING for g in range(model.ngeom)):
-        note("torsional and rolling friction of contacts is left out")
     if any(float(model.geom_margin[g]) for g in range(model.ngeom)):
         note("margins of contacts are left out")

@@ -46,6 +46,11 @@ class Contacts(NamedTuple):
     pairs: list[tuple[str, str]]
 
     @property
+    def has_moments(self) -> bool:
+        """Whether any has torsional or rolling friction."""
+        return bool(self.records["torsional"].any() or self.records["rolling"].any())
+
+    @property
     def names(self) -> list[str]:
         """Name of each, such as "left foot on floor 2": the second of that link and that surface."""
         counts: dict[tuple[str, str], int] = {}
@@ -103,7 +108,7 @@ def _in_body(link: Any, at: Pose) -> tuple[NDArray[np.float64], NDArray[np.float
 def _surface_record(link: Any, shape: Any, surface: Surface) -> dict[str, Any]:
     R, p = _in_body(link, shape.at)
     record = {"body_B": link["body"], "R_B": R, "p_B": p}
-    record |= {"friction": surface.friction, "restitution": surface.restitution}
+    record |= {name: getattr(surface, name) for name in ("friction", "restitution", "torsional", "rolling")}
     if isinstance(shape, HalfSpace):
         return record | {"surface_kind": HALF_SPACE}
     if isinstance(shape, Box):
@@ -152,7 +157,9 @@ def require_smooth(contacts: Contacts) -> None:
 
 
 def _roughness(record: Any) -> str:
-    """Why the gap of a contact is not smooth; empty if it is."""
+    """Why a contact cannot be located, as one whose gap is not smooth; empty if it can."""
+    if record["torsional"] or record["rolling"]:
+        return "torsional and rolling friction have no events of their own"
     if record["surface_kind"] == BOX:
         return "the face of a box that a point is nearest to changes from one instant to the next"
     if record["point_kind"] == SIDE:

@@ -207,7 +207,7 @@ def _write_sample(context, q, v, node, row_out):
     contacts = context.contacts
     write_sample(context.table, q, v, node.a, node.tau, context.run, len(contacts), row_out)
     n_loops, n_couplings = count_loops(open_loops(context.table))
-    sample = open_sample(row_out, sample_widths(len(q), len(v), n_loops, n_couplings, len(contacts)))
+    sample = open_sample(row_out, sample_widths(len(q), len(v), n_loops, n_couplings, len(contacts), 0))
     for c in range(len(contacts)):
         store3(sample.contact_forces[3 * c : 3 * c + 3], contact_force(contacts[c]))
         sample.contact_modes[c] = contacts[c].mode

@@ -257,6 +257,14 @@ def contact_velocity(bodies, contact):
 
 
 @routine
+def contact_moment(contact):
+    """Moment of torsional and rolling friction of the last step on the link, world axes [N m]."""
+    f = contact.moment
+    sideways = add3(scale3(f[1], load3(contact.t_1)), scale3(f[2], load3(contact.t_2)))
+    return add3(scale3(f[0], load3(contact.n)), sideways)
+
+
+@routine
 def contact_force(contact):
     """Force of the last step on the link, world axes [N]."""
     f = contact.force

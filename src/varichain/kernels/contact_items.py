@@ -3,7 +3,7 @@
 import math
 
 from varichain.kernels.contact_geometry import contact_velocity, measure_contact
-from varichain.kernels.contact_records import APART, CONE, DRY, DRY_BALL, SLIDE, STOP
+from varichain.kernels.contact_records import APART, CONE, DRY, DRY_BALL, ROLL, SLIDE, SPIN, STOP
 from varichain.kernels.contact_rows import clear_row, point_wrench, spread_force, spread_wrench
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.loops import place_loop
@@ -11,7 +11,7 @@ from varichain.kernels.restraints import ball_angles, ball_velocity, measure
 from varichain.kernels.row_kinds import direction, unit_wrench
 from varichain.kernels.run_records import COORDINATE, SWING, TWIST, WHOLE_BALL
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_rows
-from varichain.kernels.tuples import dot3, length3, load3, scale3
+from varichain.kernels.tuples import ZERO3, angular, dot3, join6, length3, load3, load6, scale3, sub3
 
 # A contact takes part if it could close within two steps: by its velocity, and by this acceleration [m/s^2].
 _FALL = 50.0
@@ -40,6 +40,7 @@ def new_item(items, n_items, kind, source, row, n_rows):
     item.source = source
     item.row = row
     item.n_rows = n_rows
+    item.normal = row
     item.friction = 0.0
     item.bound = 0.0
     item.target = 0.0
@@ -59,6 +60,14 @@ def _count_restraint(restraint, h):
         elif restraint.upper - restraint.x < _reach(restraint.rate, h):
             side = 1
     return restraint.friction > 0.0, side
+
+
+@helper
+def _turn_item(items, n_items, kind, c, row, n_rows, normal, friction):
+    """Torsional or rolling friction of a contact as the next item."""
+    item = new_item(items, n_items, kind, c, row, n_rows)
+    item.normal = normal
+    item.friction = friction
 
 
 @routine
@@ -82,15 +91,25 @@ def gather_contacts(table, contacts, h, most_items, most_rows, items, first_item
         v = contact_velocity(bodies, contact)
         if gap > _reach(length3(v), h):
             continue
-        if n_items >= most_items or n + 3 > most_rows:
+        spins, rolls = contact.torsional > 0.0, contact.rolling > 0.0
+        if n_items + 1 + spins + rolls > most_items or n + 3 + spins + 2 * rolls > most_rows:
             return -1, -1
         item = new_item(items, n_items, CONE, c, n, 3)
         item.friction = contact.friction
         item.gap = gap
         item.target = closing_target(gap, h)
         contact.item = n_items
+        first = n
         n_items += 1
         n += 3
+        if spins:
+            _turn_item(items, n_items, SPIN, c, n, 1, first, contact.torsional)
+            n_items += 1
+            n += 1
+        if rolls:
+            _turn_item(items, n_items, ROLL, c, n, 2, first, contact.rolling)
+            n_items += 1
+            n += 2
     return n_items, n
 
 
@@ -141,6 +160,28 @@ def _write_contact_rows(bodies, dofs, contact, r, E, n_v):
         spread_wrench(bodies, dofs, contact.body_A, point_wrench(e, x_A), E[r + j])
         minus = scale3(-1.0, e)
         spread_wrench(bodies, dofs, contact.body_B, point_wrench(minus, x_B), E[r + j])
+
+
+@helper
+def _turn_axis(contact, item, j):
+    """Axis of row j of torsional or rolling friction."""
+    if item.kind == SPIN:
+        return load3(contact.n)
+    return load3(contact.t_1) if j == 0 else load3(contact.t_2)
+
+
+@routine
+def _write_turn_rows(bodies, dofs, contact, item, E, n_v):
+    """Rows of torsional or rolling friction: moments on the two bodies.
+
+    Needs: inertias articulated.
+    """
+    for j in range(item.n_rows):
+        e = _turn_axis(contact, item, j)
+        row = E[item.row + j]
+        clear_row(row, n_v)
+        spread_wrench(bodies, dofs, contact.body_A, join6(e, ZERO3), row)
+        spread_wrench(bodies, dofs, contact.body_B, join6(scale3(-1.0, e), ZERO3), row)
 
 
 @routine
@@ -214,6 +255,8 @@ def write_rows(table, contacts, restraints, q, problem, n_items):
         item = problem.items[i]
         if item.kind in (CONE, SLIDE):
             _write_contact_rows(bodies, dofs, contacts[item.source], item.row, problem.E, len(dofs))
+        elif item.kind == SPIN or item.kind == ROLL:
+            _write_turn_rows(bodies, dofs, contacts[item.source], item, problem.E, len(dofs))
         else:
             _write_restraint_rows(table, restraints[item.source], item, q, problem.E, len(dofs))
 
@@ -231,6 +274,17 @@ def _write_own(bodies, contact, r, out):
 
 
 @routine
+def _write_turns(bodies, contact, item, out):
+    """Velocities of the rows of torsional or rolling friction.
+
+    Needs: bodies moved.
+    """
+    w = sub3(angular(load6(bodies[contact.body_A].V)), angular(load6(bodies[contact.body_B].V)))
+    for j in range(item.n_rows):
+        out[item.row + j] = dot3(_turn_axis(contact, item, j), w)
+
+
+@routine
 def write_velocities(table, contacts, restraints, q, v, items, n_items, out):
     """Velocities of all rows.
 
@@ -242,6 +296,9 @@ def write_velocities(table, contacts, restraints, q, v, items, n_items, out):
         item = items[i]
         if item.kind in (CONE, SLIDE):
             _write_own(bodies, contacts[item.source], item.row, out)
+            continue
+        if item.kind == SPIN or item.kind == ROLL:
+            _write_turns(bodies, contacts[item.source], item, out)
             continue
         restraint = restraints[item.source]
         if item.kind == DRY_BALL:

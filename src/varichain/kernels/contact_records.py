@@ -43,6 +43,8 @@ CONTACT = np.dtype(
         ("sizes", _F, 3),  # half edges of a box; radius of a sphere; radius and half length of a capsule
         ("friction", _F),
         ("restitution", _F),
+        ("torsional", _F),  # largest moments about the normal and across it, per normal force [m]
+        ("rolling", _F),
         # working values
         ("holder", _I),  # of two boxes: where the direction is fixed, the points of both bodies and the direction
         ("x_in_A", _F, 3),
@@ -58,6 +60,7 @@ CONTACT = np.dtype(
         # memory of a run
         ("mode", _I),
         ("force", _F, 3),  # along n, t_1 and t_2 in the last step, or at the last node [N]
+        ("moment", _F, 3),  # of torsional and rolling friction, along n, t_1 and t_2 in the last step [N m]
         ("guess", _F, 3),  # of the forces, from which those of the last node were found
         ("slip", _F, 3),  # direction in which it slips at the last node, world axes, and how fast
         ("speed", _F),
@@ -65,11 +68,13 @@ CONTACT = np.dtype(
     align=True,
 )
 # The part of a contact that a run must remember: where the next solution begins.
-CONTACT_MEMORY = ("mode", "force", "guess", "slip", "speed")
+CONTACT_MEMORY = ("mode", "force", "moment", "guess", "slip", "speed")
 
 # Kinds of items: a contact (rows n, t_1, t_2; Coulomb's cone), a stop (one row that pushes), dry friction of a freedom
-# (one row between bounds), of a ball (three rows, whose length is bounded), a contact that slips in a known direction.
-CONE, STOP, DRY, DRY_BALL, SLIDE = 0, 1, 2, 3, 4
+# (one row between bounds), of a ball (three rows, whose length is bounded), a contact that slips in a known direction;
+# torsional friction of a contact (one row, about n) and rolling friction (two rows, about t_1 and t_2): both are
+# bounded by its normal impulse.
+CONE, STOP, DRY, DRY_BALL, SLIDE, SPIN, ROLL = 0, 1, 2, 3, 4, 5, 6
 
 ITEM = np.dtype(
     [
@@ -77,7 +82,8 @@ ITEM = np.dtype(
         ("source", _I),  # index of its contact or restraint
         ("row", _I),  # its first row
         ("n_rows", _I),
-        ("friction", _F),  # coefficient of a cone
+        ("normal", _I),  # row of the normal impulse that bounds torsional or rolling friction
+        ("friction", _F),  # coefficient of a cone; bound per normal impulse of torsional and rolling friction [m]
         ("slip", _F, 2),  # direction in which a contact slips, along t_1 and t_2
         ("bound", _F),  # largest impulse of dry friction
         ("target", _F),  # velocity that the first row has at least, while the item is closed

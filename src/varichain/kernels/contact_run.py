@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from varichain.kernels.constraint_solve import factor_at_rest
-from varichain.kernels.contact_geometry import contact_force
+from varichain.kernels.contact_geometry import contact_force, contact_moment
 from varichain.kernels.contact_items import gather_contacts, gather_restraints, write_rows
 from varichain.kernels.contact_overlap import find_overlaps
 from varichain.kernels.contact_records import ITEMS, PAIRS_OF_CONTACT
@@ -89,6 +89,15 @@ def _place_start(table, contacts, q):
     measure_all(bodies, contacts)
 
 
+@helper
+def _count_moments(contacts):
+    """Number of contacts that samples have moments of: all, if one may have torsional or rolling friction."""
+    for c in range(len(contacts)):
+        if contacts[c].torsional > 0.0 or contacts[c].rolling > 0.0:
+            return len(contacts)
+    return 0
+
+
 @routine
 def _write_sample(context, contacts, room, q, v, node, row_out):
     """A sample of the present state, with the forces of the last step."""
@@ -99,10 +108,13 @@ def _write_sample(context, contacts, room, q, v, node, row_out):
     restore_forces(table, room)
     n_loops, n_couplings = count_loops(loops)
     write_sample(table, q, v, node.a, node.tau, context.run, len(contacts), row_out)
-    sample = open_sample(row_out, sample_widths(len(q), len(v), n_loops, n_couplings, len(contacts)))
+    n_moments = _count_moments(contacts)
+    sample = open_sample(row_out, sample_widths(len(q), len(v), n_loops, n_couplings, len(contacts), n_moments))
     for c in range(len(contacts)):
         store3(sample.contact_forces[3 * c : 3 * c + 3], contact_force(contacts[c]))
         sample.contact_modes[c] = contacts[c].mode
+    for c in range(n_moments):
+        store3(sample.contact_moments[3 * c : 3 * c + 3], contact_moment(contacts[c]))
 
 
 @routine

@@ -2,16 +2,17 @@
 
 Velocities of the rows are u = W x + b, with W symmetric and positive semidefinite: rows may depend on each other, as
 those of a box on four corners. W is what loops leave: their rows, which are bilateral, are eliminated before. Items are
-CONE, STOP, DRY, DRY_BALL and SLIDE of `contact_records`; the last one slips in a direction d that is given: its force
-is along n - mu d. Forces and accelerations are the same problem. The measure of a solution is Alart and Curnier's: how
-far x is from its projection after a step against u, as a velocity [Alart and Curnier 1991].
+CONE, STOP, DRY, DRY_BALL, SLIDE, SPIN and ROLL of `contact_records`. SLIDE slips in a direction d that is given: its
+force is along n - mu d. SPIN and ROLL follow the item of their contact, whose normal impulse bounds them. Forces and
+accelerations are the same problem. The measure of a solution is Alart and Curnier's: how far x is from its projection
+after a step against u, as a velocity [Alart and Curnier 1991].
 """
 
 import math
 
-from varichain.kernels.contact_records import APART, CONE, DRY, ITEMS, SLIDE, SLIPS, STICKS, STOP
+from varichain.kernels.contact_records import APART, CONE, DRY, ITEMS, ROLL, SLIDE, SLIPS, SPIN, STICKS, STOP
 from varichain.kernels.jit import MATRIX, NUMBER, VECTOR, helper, kernel, routine
-from varichain.kernels.single_contact import ball_impulse, cone_impulse
+from varichain.kernels.single_contact import ball_impulse, cone_impulse, disk_impulse
 
 _ROUNDS, _SWEEPS, _MOST_NEWTON, _MOST_HALVINGS = 12, 25, 12, 6
 _CONTINUATIONS = 6
@@ -67,6 +68,36 @@ def _slide(item, W, n, x, u):
     return abs(change) * W[r, r]
 
 
+@helper
+def _bound(item, x):
+    """Largest impulse of torsional or rolling friction, by the present normal impulse of its contact."""
+    return item.friction * max(0.0, x[item.normal])
+
+
+@routine
+def _turn(item, W, n, x, u):
+    """Solve an item of torsional or rolling friction; returns the change, as a velocity."""
+    r, bound = item.row, _bound(item, x)
+    firm = _firmness(W, r, item.n_rows)
+    if firm == 0.0:
+        return 0.0
+    if item.kind == SPIN:
+        change = min(bound, max(-bound, x[r] - u[r] / W[r, r])) - x[r]
+        x[r] += change
+        _add_row(W, r, n, change, u)
+        return abs(change) * W[r, r]
+    s = r + 1
+    W_00, W_01, W_11 = W[r, r] + firm, W[r, s], W[s, s] + firm
+    b_0, b_1 = u[r] - W_00 * x[r] - W_01 * x[s], u[s] - W_01 * x[r] - W_11 * x[s]
+    y_0, y_1 = disk_impulse(W_00, W_01, W_11, b_0, b_1, bound)
+    d_0, d_1 = y_0 - x[r], y_1 - x[s]
+    x[r] = y_0
+    x[s] = y_1
+    _add_row(W, r, n, d_0, u)
+    _add_row(W, s, n, d_1, u)
+    return max(abs(d_0) * W_00, abs(d_1) * W_11)
+
+
 @routine
 def _sweep(items, n_items, W, n, x, u):
     """Solve every item once, with all others as they are; returns the largest change, as a velocity."""
@@ -86,6 +117,9 @@ def _sweep(items, n_items, W, n, x, u):
             continue
         if item.kind == SLIDE:
             largest = max(largest, _slide(item, W, n, x, u))
+            continue
+        if item.kind == SPIN or item.kind == ROLL:
+            largest = max(largest, _turn(item, W, n, x, u))
             continue
         firm = _firmness(W, r, 3)
         if firm == 0.0 or (W[r, r] == 0.0 and item.kind == CONE):
@@ -118,12 +152,30 @@ def _steps(item, W):
     r = item.row
     if item.n_rows == 1:
         return 1.0 / W[r, r], 0.0
+    if item.kind == ROLL:
+        alike = 1.0 / (max(W[r, r], W[r + 1, r + 1]) + _firmness(W, r, 2))
+        return alike, alike
     across = max(W[r + 1, r + 1], W[r + 2, r + 2])
     floor = _firmness(W, r, 3)
     if item.kind not in (CONE, SLIDE):  # a ball is projected as a whole
         alike = 1.0 / (max(W[r, r], across) + floor)
         return alike, alike
     return 1.0 / (W[r, r] + floor), 1.0 / (across + floor)
+
+
+@helper
+def _residual_of_turn(item, x, u, rho):
+    """Distance of torsional or rolling friction from its law, as a velocity; the item also gets its mode."""
+    r, bound = item.row, _bound(item, x)
+    y_0 = x[r] - rho * u[r]
+    y_1 = x[r + 1] - rho * u[r + 1] if item.kind == ROLL else 0.0
+    length, k = math.sqrt(y_0 * y_0 + y_1 * y_1), 1.0
+    item.mode = STICKS
+    if length > bound:
+        item.mode = SLIPS
+        k = bound / length
+    away = abs(x[r] - k * y_0) / rho
+    return max(away, abs(x[r + 1] - k * y_1) / rho) if item.kind == ROLL else away
 
 
 @routine
@@ -147,6 +199,8 @@ def residual(items, n_items, W, x, u):
             y = x[r] - rho * u[r]
             item.mode = STICKS if abs(y) <= item.bound else SLIPS
             largest = max(largest, abs(x[r] - min(item.bound, max(-item.bound, y))) / rho)
+        elif item.kind == SPIN or item.kind == ROLL:
+            largest = max(largest, _residual_of_turn(item, x, u, rho))
         elif item.kind == SLIDE:
             y = max(0.0, x[r] - rho * (u[r] - item.target))
             item.mode = SLIPS if y > 0.0 else APART
@@ -208,6 +262,23 @@ def _slipping(J, W, item, n, x, u, rho, first, d, bound, length):
 
 
 @routine
+def _turning(J, W, item, n, x, u, rho):
+    """Equations of torsional or rolling friction at its bound."""
+    r, bound = item.row, _bound(item, x)
+    y_0 = x[r] - rho * u[r]
+    y_1 = x[r + 1] - rho * u[r + 1] if item.kind == ROLL else 0.0
+    length = math.sqrt(y_0 * y_0 + y_1 * y_1)
+    d = (y_0 / length, y_1 / length, 0.0)
+    if item.kind == ROLL:
+        _slipping(J, W, item, n, x, u, rho, r, d, bound, length)
+    else:
+        fixed(J, r, n, d[0] * bound - x[r])
+    if x[item.normal] > 0.0:
+        for a in range(item.n_rows):
+            J[r + a, item.normal] -= item.friction * d[a]
+
+
+@routine
 def _load_equations(items, n_items, W, n, x, u, J):
     """Linear equations of a Newton step for the changes of x, by the modes of the present projection."""
     for i in range(n_items):
@@ -230,6 +301,8 @@ def _load_equations(items, n_items, W, n, x, u, J):
                 e, part = r + 1 + j, item.friction * item.slip[j]
                 fixed(J, e, n, -part * x[r] - x[e])
                 J[e, r] = part
+        elif item.kind == SPIN or item.kind == ROLL:
+            _turning(J, W, item, n, x, u, rho)
         elif item.kind == DRY:
             y = x[r] - rho * u[r]
             fixed(J, r, n, (item.bound if y > 0.0 else -item.bound) - x[r])
@@ -299,6 +372,13 @@ def _into_cones(items, n_items, x):
             x[r] = max(0.0, x[r])
             for j in range(2):
                 x[r + 1 + j] = -item.friction * x[r] * item.slip[j]
+        elif item.kind == SPIN:
+            x[r] = min(_bound(item, x), max(-_bound(item, x), x[r]))
+        elif item.kind == ROLL:
+            length, bound = math.sqrt(x[r] * x[r] + x[r + 1] * x[r + 1]), _bound(item, x)
+            if length > bound:
+                x[r] *= bound / length
+                x[r + 1] *= bound / length
         else:
             length = math.sqrt(x[r] * x[r] + x[r + 1] * x[r + 1] + x[r + 2] * x[r + 2])
             if length > item.bound:
@@ -348,6 +428,10 @@ def _stride(items, n_items, x, d):
             growth = item.friction * d[r]
             bound = item.friction * x[r]
             longest = min(longest, _length_within(x[r + 1], x[r + 2], d[r + 1], d[r + 2], bound, growth))
+        elif item.kind == SPIN or item.kind == ROLL:
+            x_1, d_1 = (x[r + 1], d[r + 1]) if item.kind == ROLL else (0.0, 0.0)
+            growth = item.friction * d[item.normal]
+            longest = min(longest, _length_within(x[r], x_1, d[r], d_1, _bound(item, x), growth))
     return longest
 
 

@@ -5,7 +5,8 @@ Forces and rows are taken in the middle of the step's own way, q + h v / 2. The 
     (M + h D + h^2 K) (v' - v) = h (f - h K v / 2) + rows^T x,   u = rows v',
 
 with damping D and stiffness K of joints and PD controllers, all loops kept, and for every contact and stop
-0 <= x_n, u_n >= -gap / h, one of the two equal; |x_t| <= mu x_n against slip; dry friction of joints between its bounds
+0 <= x_n, u_n >= -gap / h, one of the two equal; |x_t| <= mu x_n against slip; moments of torsional and rolling friction
+bounded by x_n likewise; dry friction of joints between its bounds
 [Moreau 1988; Anitescu and Potra 1997; Stewart and Trinkle 1996]. Coordinates move with v' where something presses, else
 with the mean of v and v'. What has then gone too deep is moved out of the surface by the least step in the mass metric.
 """
@@ -20,7 +21,7 @@ from varichain.kernels.contact_items import (
     write_velocities,
 )
 from varichain.kernels.contact_overlap import find_overlaps
-from varichain.kernels.contact_records import CONE, DRY, SLIPS, STICKS, STOP
+from varichain.kernels.contact_records import CONE, DRY, ROLL, SLIPS, SPIN, STICKS, STOP
 from varichain.kernels.contact_rows import fill_problem, respond
 from varichain.kernels.contact_solver import solve_items
 from varichain.kernels.implicit_gains import lend_inertia, load_gains
@@ -102,6 +103,11 @@ def _load_guess(contacts, restraints, h, items, n_items, x):
         if item.kind == CONE:
             for j in range(3):
                 x[item.row + j] = h * contacts[item.source].force[j]
+        elif item.kind == SPIN:
+            x[item.row] = h * contacts[item.source].moment[0]
+        elif item.kind == ROLL:
+            for j in range(2):
+                x[item.row + j] = h * contacts[item.source].moment[1 + j]
         elif item.kind == DRY:
             x[item.row] = h * restraints[item.source].impulse
 
@@ -114,6 +120,7 @@ def keep_forces(contacts, restraints, h, items, n_items, x, u):
         contact.mode = 0
         for j in range(3):
             contact.force[j] = 0.0
+            contact.moment[j] = 0.0
     for i in range(n_items):
         item = items[i]
         if item.kind == CONE:
@@ -123,6 +130,11 @@ def keep_forces(contacts, restraints, h, items, n_items, x, u):
                 contact.mode = SLIPS if slides else STICKS
             for j in range(3):
                 contact.force[j] = x[item.row + j] / h
+        elif item.kind == SPIN:
+            contacts[item.source].moment[0] = x[item.row] / h
+        elif item.kind == ROLL:
+            for j in range(2):
+                contacts[item.source].moment[1 + j] = x[item.row + j] / h
         elif item.kind == DRY:
             restraints[item.source].impulse = x[item.row] / h
 
@@ -330,7 +342,7 @@ def _keep_books(context, problem, n_items, h, part, given, v, mean, v_end, chang
         touches = touches or (item.kind == CONE and problem.x[item.row] > 0.0)
         for r in range(item.row, item.row + item.n_rows):
             work = problem.x[r] * (part * problem.start[r] + (1.0 - part) * problem.u[r])
-            if item.kind == CONE:
+            if item.kind in (CONE, SPIN, ROLL):
                 pressed += work
             elif item.kind == STOP:
                 struck += work

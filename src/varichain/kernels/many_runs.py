@@ -157,7 +157,7 @@ def run_rows(
             if run.status == FULL:
                 run.status = REACHED
             for k in range(run.n_samples):
-                sample = open_sample(samples[k], sample_widths(n_q, n_v, 0, 0, 0))
+                sample = open_sample(samples[k], sample_widths(n_q, n_v, 0, 0, 0, 0))
                 last = sample.time[0]
                 _copy(sample.q, q_out[i, written])
                 _copy(sample.v, v_out[i, written])

@@ -33,13 +33,14 @@ class Sample(NamedTuple):
     closure: Any  # largest error of a loop
     contact_forces: Any  # of each contact on its link, world axes
     contact_modes: Any  # of each contact
+    contact_moments: Any  # of torsional and rolling friction on its link, if there is any, world axes
 
 
 WORK_LABELS = (*(account.replace("_", " ") for account in Powers._fields), "impacts")
 
 
 @helper
-def sample_widths(n_q, n_v, n_loops, n_couplings, n_contacts):
+def sample_widths(n_q, n_v, n_loops, n_couplings, n_contacts, n_moments):
     """Numbers in each block of a sample."""
     return Sample(
         time=1,
@@ -57,6 +58,7 @@ def sample_widths(n_q, n_v, n_loops, n_couplings, n_contacts):
         closure=1,
         contact_forces=3 * n_contacts,
         contact_modes=n_contacts,
+        contact_moments=3 * n_moments,
     )
 
 
@@ -88,6 +90,7 @@ def open_sample(row, widths):
         _block(row, widths, 12),
         _block(row, widths, 13),
         _block(row, widths, 14),
+        _block(row, widths, 15),
     )
 
 
@@ -112,7 +115,7 @@ def write_sample(table, q, v, a, tau, run, n_contacts, row_out):
     """
     bodies, dofs, loops, multipliers = open_bodies(table), open_dofs(table), open_loops(table), open_multipliers(table)
     n_loops, n_couplings = count_loops(loops)
-    sample = open_sample(row_out, sample_widths(len(q), len(v), n_loops, n_couplings, n_contacts))
+    sample = open_sample(row_out, sample_widths(len(q), len(v), n_loops, n_couplings, n_contacts, 0))
     sample.time[0] = run.time
     for i in range(len(q)):
         sample.q[i] = q[i]

@@ -93,6 +93,8 @@ def _solved(W, kappa, b):
 @routine
 def ball_impulse(W, b, bound):
     """Impulses of the dry friction of a ball: at rest if at most `bound` does it, else `bound` against the velocity."""
+    if bound == 0.0:
+        return 0.0, 0.0, 0.0
     x = _solved(W, 0.0, b)
     if x[0] * x[0] + x[1] * x[1] + x[2] * x[2] <= bound * bound:
         return x
@@ -110,3 +112,10 @@ def ball_impulse(W, b, bound):
     length = math.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
     k = bound / length if length > 0.0 else 0.0
     return k * x[0], k * x[1], k * x[2]
+
+
+@helper
+def disk_impulse(W_00, W_01, W_11, b_0, b_1, bound):
+    """Impulses (x_0, x_1) of rolling friction, as of a ball that does not turn about its third axis."""
+    x = ball_impulse((W_00, W_01, 0.0, W_11, 0.0, 1.0), (b_0, b_1, 0.0), bound)
+    return x[0], x[1]

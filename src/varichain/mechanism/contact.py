@@ -60,6 +60,8 @@ class Surface(NamedTuple):
         friction: Coefficient of friction, at rest and in motion [1].
         restitution: Part of the closing velocity that an impact turns round, 0 to 1.
         touched_by: Names of the links that may touch it; None for all but its own link and that link's neighbours.
+        torsional: Largest moment of friction about the normal per normal force [m].
+        rolling: Largest moment of friction against rolling per normal force [m].
     """
 
     name: str
@@ -68,22 +70,32 @@ class Surface(NamedTuple):
     friction: float
     restitution: float
     touched_by: tuple[str, ...] | None
+    torsional: float = 0.0
+    rolling: float = 0.0
 
 
 def new_surface(
-    m: Mechanism, name: Any, link: str | Link, shapes: Any, friction: Any, restitution: Any, touched_by: Any
+    m: Mechanism, name: Any, link: str | Link, shapes: Any, touched_by: Any, law: dict[str, Any]
 ) -> Surface:
-    """A surface, checked; its name must not be taken."""
+    """A surface, checked; its name must not be taken. `law` has friction, restitution, torsional and rolling."""
     if name_string(name, "name of the surface") in m._surfaces:
         raise DuplicateNameError("surface", name)
     carrier = _real(m.link(link))
     what = f"of surface {name!r}"
-    friction = non_negative_scalar(friction, f"friction {what}")
-    part = finite_scalar(restitution, f"restitution {what}")
+    friction, torsional, rolling = (
+        non_negative_scalar(law[key], f"{word} {what}")
+        for key, word in (
+            ("friction", "friction"),
+            ("torsional", "torsional friction"),
+            ("rolling", "rolling friction"),
+        )
+    )
+    part = finite_scalar(law["restitution"], f"restitution {what}")
     if not 0.0 <= part <= 1.0:
         raise InputError(f"restitution {what} must be from 0 to 1, not {part:g}")
     links = None if touched_by is None else _link_names(m, touched_by, what)
-    return Surface(name, carrier.name, _surface_shapes(carrier, shapes, what), friction, part, links)
+    found = _surface_shapes(carrier, shapes, what)
+    return Surface(name, carrier.name, found, friction, part, links, torsional, rolling)
 
 
 def _real(link: Link) -> Link:

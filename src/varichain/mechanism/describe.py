@@ -46,7 +46,7 @@ _ENTRIES = (
 )
 _FRAME = ("name", "link", "at")
 _COUPLING = ("name", "joint", "to", "multiplier", "offset")
-_SURFACE = ("name", "link", "shapes", "friction", "restitution", "touched_by")
+_SURFACE = ("name", "link", "shapes", "friction", "restitution", "touched_by", "torsional", "rolling")
 _REAL = ("id", "name", "parent", "place", "joint", "at", "inertia", "shapes")
 _VIRTUAL = ("id", "name", "parent", "place", "joint", "at", "real", "on_real")
 
@@ -212,6 +212,8 @@ def _plain_surface(surface: Surface) -> Plain:
 
 
 def _add_surface(m: Mechanism, value: Any, place: str) -> None:
+    if isinstance(value, dict):  # one that was written before surfaces had these
+        value = {"torsional": 0.0, "rolling": 0.0, **value}
     row = entries_of(value, _SURFACE, place)
     row["shapes"] = list_from(row["shapes"], shape_from, f"{place}.shapes")
     with located(place):

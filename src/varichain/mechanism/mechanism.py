@@ -358,6 +358,8 @@ class Mechanism:
         *,
         friction: float = FRICTION,
         restitution: float = 0.0,
+        torsional: float = 0.0,
+        rolling: float = 0.0,
         touched_by: str | Link | Iterable[str | Link] | None = None,
     ) -> Surface:
         """Let links touch a surface, which is fixed to a link or to the ground.
@@ -369,13 +371,16 @@ class Mechanism:
                 shapes if None.
             friction: Coefficient of friction, at rest and in motion.
             restitution: Part of the closing velocity that an impact turns round: 0 (stays) to 1 (bounces).
+            torsional: Torsional friction: largest moment about the normal per normal force [m]; `contacts="stepping"`.
+            rolling: Rolling friction: largest moment across the normal per normal force [m]; likewise.
             touched_by: Links that may touch it; None for all but the link itself and its neighbours.
 
         Raises:
-            InputError: Friction is negative, restitution is not from 0 to 1, a shape cannot be a surface.
+            InputError: A friction is negative, restitution is not from 0 to 1, a shape cannot be a surface.
             UnknownNameError, DuplicateNameError: No such link; the name is taken.
         """
-        surface = new_surface(self, name, link, shapes, friction, restitution, touched_by)
+        law = {"friction": friction, "restitution": restitution, "torsional": torsional, "rolling": rolling}
+        surface = new_surface(self, name, link, shapes, touched_by, law)
         self._surfaces = {**self._surfaces, name: surface}
         self._edited(tree=False)
         return surface
@@ -386,13 +391,22 @@ class Mechanism:
         *,
         friction: float = FRICTION,
         restitution: float = 0.0,
+        torsional: float = 0.0,
+        rolling: float = 0.0,
         touched_by: str | Link | Iterable[str | Link] | None = None,
         name: str = "floor",
     ) -> Surface:
         """Let links touch a level floor, at a height [m] of the ground's frame; see `add_surface`."""
         level = HalfSpace(at=(0.0, 0.0, finite_scalar(height, "height of the floor")))
         return self.add_surface(
-            name, "ground", level, friction=friction, restitution=restitution, touched_by=touched_by
+            name,
+            "ground",
+            level,
+            friction=friction,
+            restitution=restitution,
+            torsional=torsional,
+            rolling=rolling,
+            touched_by=touched_by,
         )
 
     def set_contact_shapes(self, link: str | Link, shapes: ContactShape | Iterable[ContactShape]) -> None:

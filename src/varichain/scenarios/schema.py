@@ -50,6 +50,7 @@ Triple = tuple[float, float, float]
 Duration = Annotated[float, _number("time", above=0.0)]
 Instant = Annotated[float, _number("time", at_least=0.0)]
 Length = Annotated[float, _number("length", above=0.0)]
+Arm = Annotated[float, _number("length", at_least=0.0)]
 Gains = Annotated[Any, BeforeValidator(lambda value: _gains(value))]
 Torque = Annotated[float, _number("moment", "force", at_least=0.0)]
 Tolerance = Annotated[float, _number("ratio", above=0.0)]
@@ -255,6 +256,8 @@ class TouchedSurface(Part):
     )
     friction: Friction | None = Field(None, description="Coefficient of friction; 0.8 by default.")
     restitution: Friction | None = Field(None, description="Part of the closing velocity that turns round, 0 to 1.")
+    torsional: Arm | None = Field(None, description="Largest moment about the normal per normal force; 0 by default.")
+    rolling: Arm | None = Field(None, description="Largest moment against rolling per normal force; 0 by default.")
     touched_by: list[Text] | None = Field(
         None, description="Links that may touch it; else all but the link's neighbours."
     )
@@ -307,6 +310,7 @@ WORDS: tuple[tuple[Any, str], ...] = (
     (Duration, "time"),
     (Instant, "time"),
     (Length, "length"),
+    (Arm, "length"),
     (Gains, "number, or number by joint"),
     (Torque, "moment or force"),
     (Tolerance, "number"),

@@ -49,7 +49,8 @@ def _add_surface(m: Mechanism, found: TouchedSurface, location: Location, links:
         faults.add((*location, *place), unknown("link", name, valid))
     if wrong:
         return
-    given = {name: getattr(found, name) for name in ("friction", "restitution") if getattr(found, name) is not None}
+    law = ("friction", "restitution", "torsional", "rolling")
+    given = {name: getattr(found, name) for name in law if getattr(found, name) is not None}
     try:
         shapes = None if found.shapes is None else _shapes(found.shapes)
         m.add_surface(found.name, found.link, shapes, touched_by=found.touched_by, **given)

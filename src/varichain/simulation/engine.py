@@ -103,7 +103,7 @@ class Engine:
         self._node_matrix = np.zeros(node_shape(layout.n_q, layout.n_v))
         self._work = np.zeros(scratch_shape(layout.n_q, layout.n_v))
         self.touching = None if contacts is None else Touching(contacts, restraints)
-        self._widths = widths_of(layout, 0 if contacts is None else len(contacts.pairs))
+        self._widths = widths_of(layout, contacts)
         self._samples = np.zeros((_SAMPLES_AT_ONCE, sum(self._widths)))
         n_sources = len(restraints.names) + (0 if contacts is None else len(contacts.pairs))
         self._transitions = as_records(np.zeros(4 * n_sources + _TRANSITIONS_AT_ONCE, TRANSITION))
@@ -377,7 +377,10 @@ def new_record(start: float, method: int, step: float, every: int, tolerance: fl
     return record
 
 
-def widths_of(layout: Layout, n_contacts: int) -> Sample:
+def widths_of(layout: Layout, contacts: Contacts | None) -> Sample:
     """Numbers in each block of a sample."""
     n_loops, n_couplings = len(layout.connections), len(layout.ties)
-    return plain(sample_widths)(layout.n_q, layout.n_v, n_loops, n_couplings, n_contacts)  # type: ignore[no-any-return]
+    n_contacts = 0 if contacts is None else len(contacts.pairs)
+    n_moments = n_contacts if contacts is not None and contacts.has_moments else 0
+    widths: Sample = plain(sample_widths)(layout.n_q, layout.n_v, n_loops, n_couplings, n_contacts, n_moments)
+    return widths

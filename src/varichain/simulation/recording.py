@@ -67,9 +67,12 @@ class TraceRecorder(Recorder):
         engine = simulation.engine
         self._observation = Observation(simulation.m, engine.state, simulation.observers)
         touching = [] if engine.touching is None else engine.touching.names
-        blocks = [*widths_of(engine.layout, len(touching))._asdict().items(), *self._observation.blocks]
+        contacts = None if engine.touching is None else engine.touching.contacts
+        blocks = [*widths_of(engine.layout, contacts)._asdict().items(), *self._observation.blocks]
         labels = {"work": list(WORK_LABELS), "contact_modes": touching}
         labels["contact_forces"] = [f"{name}.{axis}" for name in touching for axis in ("fx", "fy", "fz")]
+        if contacts is not None and contacts.has_moments:
+            labels["contact_moments"] = [f"{name}.{axis}" for name in touching for axis in ("mx", "my", "mz")]
         columns = Columns(blocks, {**labels, **self._observation.labels})
         self._columns = columns
         self.books.open_epoch()

@@ -20,13 +20,14 @@ class Touching:
 
     Attributes:
         records: Contacts (CONTACT), with their modes and forces.
+        contacts: The same, as they were made.
         names: Name of each.
         modes: Memory for modes before an event.
     """
 
     def __init__(self, contacts: Contacts, restraints: Restraints) -> None:
         """Take contacts and restraints, which are solved together."""
-        self.records, self.names = as_records(contacts.records), contacts.names
+        self.contacts, self.records, self.names = contacts, as_records(contacts.records), contacts.names
         self._workspace = restraints.workspace
         self._n_restraints = len(restraints.names)
         self._n_contacts = min(_FIRST_CONTACTS, len(self.names))
@@ -40,8 +41,10 @@ class Touching:
         self._reserve()
 
     def _reserve(self) -> None:
-        n_items = self._n_contacts + 2 * self._n_restraints + 2
-        n = 3 * self._n_contacts + 4 * self._n_restraints + 4
+        # a contact is one item with three rows, three with six if it has torsional and rolling friction
+        items_each, rows_each = (3, 6) if self.contacts.has_moments else (1, 3)
+        n_items = items_each * self._n_contacts + 2 * self._n_restraints + 2
+        n = rows_each * self._n_contacts + 4 * self._n_restraints + 4
         n_v, n_rows = self._workspace.length("dofs"), self._workspace.length("rows")
         self.arguments: tuple[Any, ...] = (
             self.records,

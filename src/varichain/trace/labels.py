@@ -23,6 +23,7 @@ UNITS = {
     "center": "m",
     "closure": "m or rad",
     "contact_forces": "N",
+    "contact_moments": "N m",
     "contact_modes": "0 apart, 1 sticks, 2 slips",
 }
 PER_FREEDOM = ("v", "a", "tau", "holding")
