@@ -359,6 +359,7 @@ SPECIAL = {
     ("", "height"): lambda m, s: 1.7,
     ("", "shapes"): lambda m, s: vc.Sphere(0.1),
     ("Mechanism.add_surface", "shapes"): lambda m, s: vc.Sphere(0.1),
+    ("", "heights"): lambda m, s: [[0.0, 0.1], [0.2, 0.1]],
     ("clearances", "m"): lambda m, s: on_a_floor(m),
     ("separate", "m"): lambda m, s: on_a_floor(m),
     ("closed_contacts", "m"): lambda m, s: on_a_floor(m),

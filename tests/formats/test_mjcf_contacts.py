@@ -75,6 +75,27 @@ def test_torsional_and_rolling_friction(tmp_path):
     assert "torsional" not in " ".join(str(note) for note in m.source.notes)
 
 
+def test_height_fields(tmp_path):
+    """A height field of the world is a surface, where MuJoCo's rays meet it, and a ball rests on it."""
+    text = """<mujoco><asset><hfield name="hills" nrow="4" ncol="5" size="2 1.5 0.5 0.1" elevation="
+      0 1 2 3 1   4 5 6 2 0   1 0 3 2 2   0 1 1 5 0"/></asset>
+      <worldbody><geom name="hills" type="hfield" hfield="hills" pos="0.3 0.2 0.1" euler="0 0 20"/>
+      <body name="ball" pos="0.3 0.2 2"><freejoint/><geom size="0.1" mass="1"/></body></worldbody></mujoco>"""
+    (tmp_path / "hills.xml").write_text(text)
+    m = vc.load(tmp_path / "hills.xml", contacts=True)
+    (field,) = m.surface("hills").shapes
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    x, y = np.meshgrid(np.linspace(-2, 2, 5)[1:-1], np.linspace(-1.5, 1.5, 4)[1:-1], indexing="ij")
+    for place in np.stack([x, y], axis=-1).reshape(-1, 2):  # points of the grid, where both have the same height
+        top = field.at @ np.array([*place, field.heights_at(place[None])[0]])
+        hit = np.zeros(1, np.int32)
+        up = np.array([0.0, 0.0, 1.0])
+        down = mujoco.mj_ray(model, data, top + 5.0 * up, -up, None, 1, 1, hit)
+        assert down == pytest.approx(5.0, abs=1e-6)
+
+
 def test_what_does_not_come_along_is_noted(m):
     """Cylinders as surfaces, contact between links and soft contact are noted."""
     notes = " ".join(str(note) for note in m.source.notes)

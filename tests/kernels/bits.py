@@ -155,6 +155,18 @@ def contacts():
     for mode, until in (("stepping", 0.5), ("exact", 0.4)):
         trace = vc.simulate(m, s, until, step=2e-3, contacts=mode)
         yield f"run, {mode}", [epoch.samples for epoch in trace.epochs]
+    yield "run, rough ground", [epoch.samples for epoch in rolling_on_hills().epochs]
+
+
+def rolling_on_hills():
+    """A ball that rolls and spins on a height field, with friction of all kinds."""
+    m = vc.Mechanism("hills")
+    m.add_link("ball", None, inertia=vc.Inertia.sphere(1.0, 0.1), shapes=vc.Sphere(0.1))
+    heights = np.sin(np.arange(8.0))[:, None] * np.cos(np.arange(6.0)) * 0.05
+    m.add_surface("hills", "ground", vc.HeightField(heights, 0.3), torsional=1e-3, rolling=2e-3)
+    s = m.state()
+    s["ball"].position, s["ball"].v = (0.1, 0.0, 0.3), (1.0, 2.0, 3.0, 0.5, 0.2, 0.0)
+    return vc.simulate(m, s, 0.4, step=2e-3, contacts="stepping")
 
 
 def contact_problems():

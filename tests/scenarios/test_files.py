@@ -382,12 +382,14 @@ surfaces:
   - {name: table, shapes: {kind: half-space, at: [0, 0, -10 cm]}, friction: 0.3, touched_by: [stone]}
   - {name: rail, shapes: [{kind: capsule, radius: 1 cm, length: 1 m, at: [0, 0, -3]}], restitution: 50 %,
      torsional: 2 mm, rolling: 0.1 mm}
+  - {name: hills, shapes: {kind: height-field, heights: [[-4, -4.1], [-4, -410 cm]], spacing: 2 m}}
 """)
     m = found.mechanism
     table, rail = m.surfaces["table"], m.surfaces["rail"]
     assert table == ("table", "ground", (vc.HalfSpace((0, 0, -0.1)),), 0.3, 0.0, ("stone",), 0.0, 0.0)
     assert (rail.restitution, rail.friction, rail.touched_by) == (0.5, 0.8, None)
     assert (rail.torsional, rail.rolling) == (0.002, 0.0001)
+    assert m.surfaces["hills"].shapes == (vc.HeightField([[-4, -4.1], [-4, -4.1]], 2.0),)
     assert m.contact_shapes("slider")[0] == vc.Box((0.02,) * 3, at=vc.Pose(rpy=(0, np.pi / 2, 0)))
     assert found.settings == {"contacts": "stepping"}
     assert found.run().epochs[-1].contact("stone", "table")[-1] == pytest.approx([0, 0, 9.81], abs=1e-9)
@@ -404,6 +406,7 @@ surfaces:
   - {name: c, link: sea, touched_by: [stone, wave], shapes: {kind: half-space}}
   - {name: d, restitution: 2, shapes: {kind: half-space}}
   - {name: e, friction: -1, shapes: {kind: half-space}}
+  - {name: e1, shapes: {kind: height-field, heights: [1, 2], spacing: 1}}
   - {name: e2, rolling: -1 mm, shapes: {kind: half-space}}
   - {name: f, shapes: {kind: cylinder, radius: 1, length: 1}}
 """)
@@ -416,8 +419,9 @@ surfaces:
         (7, "unknown link 'wave'"),
         (8, "restitution of surface 'd' must be from 0 to 1, not 2"),
         (9, "'friction' must be at least 0, not -1 (int)"),
-        (10, "'rolling' must be at least 0, not '-1 mm' (str)"),
-        (11, "shapes of surface 'f' must be any of HalfSpace, Box, Sphere, Capsule, not "),
+        (10, "'heights' must be rows of lengths, [[...], [...]], not [1, 2] (list)"),
+        (11, "'rolling' must be at least 0, not '-1 mm' (str)"),
+        (12, "shapes of surface 'f' must be any of HalfSpace, Box, Sphere, Capsule, HeightField, not "),
     }
     ground = "surfaces: [{name: sea, shapes: {kind: half-space}}]"
     ((line, _, what),) = faults(f"scenario: pendulum\n{ground}")

@@ -79,3 +79,19 @@ def test_a_level_floor_is_where_the_ground_is_drawn():
     m.add_link("box", None, inertia=vc.Inertia.box(1.0, (0.1, 0.1, 0.1)), shapes=vc.Box((0.1, 0.1, 0.1)))
     m.add_floor(0.3)
     assert floor_height(m) == 0.3 and not any(part.name == "ground" for part in scene_of(m).parts)
+
+
+def test_rough_ground_is_seen():
+    """A height field is a part of the ground, as high as its heights, and the ground of a picture lies below it."""
+    heights = np.array([[0.0, 0.1, 0.3], [0.2, -0.4, 0.1], [0.0, 0.0, 0.2]])
+    m = vc.Mechanism("hills")
+    m.add_link("box", None, inertia=vc.Inertia.box(1.0, (0.1, 0.1, 0.1)), shapes=vc.Box((0.1, 0.1, 0.1)))
+    m.add_surface("hills", "ground", vc.HeightField(heights, 0.5, at=(0, 0, 0.1)))
+    (ground,) = [part for part in scene_of(m).parts if part.name == "ground"]
+    vertices = ground.surfaces[0].triangles.vertices
+    for i, x in enumerate((-0.5, 0.0, 0.5)):
+        near = vertices[np.linalg.norm(vertices[:, :2] - (x, 0.5), axis=1) < 1e-9]
+        assert near[:, 2] == pytest.approx(0.1 + heights[i, 2], abs=1e-12)
+    floor = floor_height(m)
+    assert vertices[:, 2].min() - 0.01 < floor < vertices[:, 2].min() <= -0.3 + 1e-12
+    assert vc.draw(m).svg.count("<polygon") > 100

@@ -12,6 +12,7 @@ import numpy as np
 from varichain.exports.ground import grid_pitch
 from varichain.exports.labels import spread
 from varichain.exports.look import Look
+from varichain.mechanism.height_field import HeightField
 from varichain.mechanism.joints import Prismatic, Revolute
 from varichain.mechanism.shapes import Mesh
 from varichain.scene import JointMark, Playback, Poses, ball_of, box_around, palette
@@ -89,7 +90,7 @@ class _Sheet:
                 p, R = self.poses.of(link.name)
                 world = p + triangles.vertices @ R.T
                 depth = world @ self._axes[2]
-                if isinstance(shape, Mesh):  # not convex: triangle by triangle
+                if isinstance(shape, Mesh | HeightField):  # not convex: triangle by triangle
                     for face in triangles.faces:
                         yield _Outline(float(depth[face].mean()), self.on(world[face]), color)
                 else:

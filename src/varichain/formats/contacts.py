@@ -24,7 +24,7 @@ class SurfaceEntry:
     Attributes:
         name: Its name.
         link: Link that it is fixed to, the world included.
-        shape: Half-space, box, sphere or capsule, in the file's frame of the link.
+        shape: Half-space, box, sphere, capsule or height field, in the file's frame of the link.
         friction: Coefficient, torsional and rolling friction [m] with each link that may touch it, by name.
         restitution: Part of the closing velocity that an impact turns round.
     """

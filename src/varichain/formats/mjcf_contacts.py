@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from varichain.formats.contacts import ContactEntries, Friction, SurfaceEntry
 from varichain.formats.description import Description
-from varichain.formats.mjcf_shapes import PLANE, shape_of_geom
+from varichain.formats.mjcf_shapes import HEIGHTS, PLANE, height_field_of_geom, shape_of_geom
 from varichain.mechanism.contact import SURFACE_SHAPES, HalfSpace
 from varichain.spatial.pose import Pose
 
@@ -40,11 +40,11 @@ def read_contacts(description: Description, model: Any, names: Names, path: Path
         else:
             entries.shapes[names.link(int(model.geom_bodyid[geom]))].append(shape)
     for geom in still:
-        is_plane = model.geom_type[geom] == PLANE
-        surface = HalfSpace(_place(model, geom)) if is_plane else shape_of_geom(model, geom, path)
+        surface = _surface(model, geom, path)
         if not isinstance(surface, SURFACE_SHAPES):
             description.source.note(
-                f"geom {_name(model, geom)!r} cannot be a surface, as planes, boxes, spheres and capsules can: left out"
+                f"geom {_name(model, geom)!r} cannot be a surface, as planes, boxes, spheres, capsules and height "
+                "fields can: left out"
             )
             continue
         friction = _frictions(model, names, geom, moving)
@@ -61,6 +61,15 @@ def _geoms(model: Any) -> tuple[list[int], list[int]]:
     is_still = [model.body_weldid[model.geom_bodyid[g]] == 0 for g in colliding]
     still = [g for g, stands in zip(colliding, is_still, strict=True) if stands]
     return still, [g for g, stands in zip(colliding, is_still, strict=True) if not stands]
+
+
+def _surface(model: Any, geom: int, path: Path) -> Any:
+    """What a geom of the world is as a surface, if it can be one."""
+    if model.geom_type[geom] == PLANE:
+        return HalfSpace(_place(model, geom))
+    if model.geom_type[geom] == HEIGHTS and model.body_weldid[model.geom_bodyid[geom]] == 0:
+        return height_field_of_geom(model, geom)
+    return shape_of_geom(model, geom, path)
 
 
 def _place(model: Any, geom: int) -> Pose:

@@ -16,6 +16,7 @@ from varichain.kernels.contact_records import (
     CONTACT,
     ELLIPSOID,
     HALF_SPACE,
+    HEIGHTS,
     N_OVERLAP,
     OVERLAP,
     RIM,
@@ -24,6 +25,7 @@ from varichain.kernels.contact_records import (
 )
 from varichain.layout.workspace import Workspace
 from varichain.mechanism.contact import HalfSpace, Surface, may_touch
+from varichain.mechanism.height_field import HeightField
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.shapes import Box, Capsule, Sphere
@@ -40,10 +42,12 @@ class Contacts(NamedTuple):
     Attributes:
         records: One a point and surface (CONTACT).
         pairs: Names of the link and of the surface of each.
+        surfaces: The surfaces; records have addresses of their height fields.
     """
 
     records: NDArray[Any]
     pairs: list[tuple[str, str]]
+    surfaces: tuple[Surface, ...]
 
     @property
     def has_moments(self) -> bool:
@@ -76,7 +80,7 @@ def contacts_of(m: Mechanism, workspace: Workspace) -> Contacts:
             found = list(_records(m, link, surface, body, carrier, pairs_found))
             records += found
             pairs += [(link.name, surface.name)] * len(found)
-    return Contacts(_filled(records), pairs)
+    return Contacts(_filled(records), pairs, tuple(m.surfaces.values()))
 
 
 def _records(
@@ -115,6 +119,9 @@ def _surface_record(link: Any, shape: Any, surface: Surface) -> dict[str, Any]:
         return record | {"surface_kind": BOX, "sizes": 0.5 * np.array(shape.size)}
     if isinstance(shape, Sphere):
         return record | {"surface_kind": SPHERE, "sizes": (shape.radius, 0.0, 0.0)}
+    if isinstance(shape, HeightField):
+        grid = (shape.nodes.ctypes.data, *shape.heights.shape)
+        return record | {"surface_kind": HEIGHTS, "sizes": (*shape.spacing, 0.0), "grid": grid}
     assert isinstance(shape, Capsule)
     return record | {"surface_kind": CAPSULE, "sizes": (shape.radius, 0.5 * shape.length, 0.0)}
 
@@ -162,6 +169,8 @@ def _roughness(record: Any) -> str:
         return "torsional and rolling friction have no events of their own"
     if record["surface_kind"] == BOX:
         return "the face of a box that a point is nearest to changes from one instant to the next"
+    if record["surface_kind"] == HEIGHTS:
+        return "the curvature of a height field jumps from one of its cells to the next"
     if record["point_kind"] == SIDE:
         return (
             "the place where capsules cross slides along both of them; give it spheres or contact points with "

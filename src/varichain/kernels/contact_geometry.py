@@ -3,10 +3,12 @@
 import math
 
 from varichain.kernels.contact_records import (
+    BALL_POINT,
     BOX,
     CAPSULE,
     ELLIPSOID,
     HALF_SPACE,
+    HEIGHTS,
     IN_A,
     NOWHERE,
     OVERLAP,
@@ -14,6 +16,7 @@ from varichain.kernels.contact_records import (
     SIDE,
     SPHERE,
 )
+from varichain.kernels.height_field import field_distance
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.loops import offset_between_trees
 from varichain.kernels.relative_rotation import turned_back
@@ -40,6 +43,7 @@ from varichain.kernels.tuples import (
 # [m] beside a face of a box where a point still counts as on it: corners of boxes that are stacked flush.
 FLUSH = 1e-6
 _Z = (0.0, 0.0, 1.0)
+_TURNS = 8  # of the normal of a height field, which is another one at the lowest point than at the middle
 _PARALLEL = 1e-9  # square of the sine of the angle between capsules that meet along a line: their ends bear
 
 
@@ -98,6 +102,8 @@ def surface_distance(contact, p, middle, extent):
         return _box(p, load3(contact.sizes), middle, extent)
     if contact.surface_kind == SPHERE:
         return _from_middle(p, contact.sizes[0])
+    if contact.surface_kind == HEIGHTS:
+        return field_distance(contact, p, contact.radius if contact.point_kind == BALL_POINT else 0.0)
     along = min(contact.sizes[1], max(-contact.sizes[1], p[2]))
     return _from_middle((p[0], p[1], p[2] - along), contact.sizes[0])
 
@@ -231,12 +237,13 @@ def measure_contact(bodies, contact):
     distance, m = surface_distance(contact, p, middle, extent)
     n = mat_vec(R_WS, m)
     if contact.point_kind == RIM or contact.point_kind == ELLIPSOID:
-        R = mat_mul(R_A, load9(contact.R_A))
-        lowest = _lowest_on_rim(contact, R, n) if contact.point_kind == RIM else _lowest_of_ellipsoid(contact, R, n)
-        x = add3(x, lowest)
-        p = mat_t_vec(R_WS, sub3(x, origin))
-        distance, m = surface_distance(contact, p, p, extent)
-        n = mat_vec(R_WS, m)
+        R, c = mat_mul(R_A, load9(contact.R_A)), x
+        for _ in range(_TURNS if contact.surface_kind == HEIGHTS else 1):
+            lowest = _lowest_on_rim(contact, R, n) if contact.point_kind == RIM else _lowest_of_ellipsoid(contact, R, n)
+            x = add3(c, lowest)
+            p = mat_t_vec(R_WS, sub3(x, origin))
+            distance, m = surface_distance(contact, p, p, extent)
+            n = mat_vec(R_WS, m)
     else:
         distance -= contact.radius
         x = sub3(x, scale3(contact.radius, n))

@@ -13,7 +13,7 @@ N_OVERLAP = 8  # contacts of two boxes: a rectangle that is cut by four planes h
 # Body in which the direction of such a contact is fixed; nowhere, if it has no point.
 NOWHERE, IN_A, IN_B = -1, 0, 1
 # Kinds of surfaces.
-HALF_SPACE, BOX, SPHERE, CAPSULE = 0, 1, 2, 3
+HALF_SPACE, BOX, SPHERE, CAPSULE, HEIGHTS = 0, 1, 2, 3, 4
 # Modes of a contact.
 APART, STICKS, SLIPS = 0, 1, 2
 
@@ -40,7 +40,9 @@ CONTACT = np.dtype(
             "place",
             _I,
         ),  # among the contacts of two boxes; of a side: the end of the surface that it meets, or 0 for none
-        ("sizes", _F, 3),  # half edges of a box; radius of a sphere; radius and half length of a capsule
+        # half edges of a box; radius of a sphere; radius and half length of a capsule; spacings of a height field
+        ("sizes", _F, 3),
+        ("grid", _I, 3),  # of a height field: address of its nodes, their numbers along x and y
         ("friction", _F),
         ("restitution", _F),
         ("torsional", _F),  # largest moments about the normal and across it, per normal force [m]

@@ -96,6 +96,12 @@ else:
 
 
 @helper
+def numbers_at(address, length):
+    """Numbers at an address."""
+    return _array_at(address, length, _NUMBER)
+
+
+@helper
 def open_specs(specs):
     """Records of links, from their bytes."""
     return _array_at(np.int64(specs.ctypes.data), len(specs) // _SPEC_SIZE, SPEC)

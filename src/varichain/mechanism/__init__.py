@@ -7,6 +7,7 @@ from varichain.mechanism.coupling import Coupling
 from varichain.mechanism.describe import description, mechanism_from
 from varichain.mechanism.force_elements import ConstantForce, LineForce, SpringDamper, TorsionSpring
 from varichain.mechanism.frames import Frame
+from varichain.mechanism.height_field import HeightField
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import JOINT_TYPES, Joint, Primitive
 from varichain.mechanism.joints import (
@@ -46,6 +47,7 @@ __all__ = [
     "Frame",
     "Free",
     "HalfSpace",
+    "HeightField",
     "Inertia",
     "Joint",
     "LineForce",

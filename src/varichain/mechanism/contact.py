@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from varichain.errors import DuplicateNameError, InputError, StructureError, UnknownNameError
+from varichain.mechanism.height_field import HeightField
 from varichain.mechanism.link import Link
 from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Placement, Shape, Sphere
 from varichain.spatial.checks import finite_scalar, name_string, non_negative_scalar, shown
@@ -44,9 +45,9 @@ class ContactPoint(Frozen):
         self._set("at", Pose.coerce(self.at, "at"))
 
 
-SurfaceShape = HalfSpace | Box | Sphere | Capsule
+SurfaceShape = HalfSpace | Box | Sphere | Capsule | HeightField
 ContactShape = ContactPoint | Shape
-SURFACE_SHAPES = (HalfSpace, Box, Sphere, Capsule)
+SURFACE_SHAPES = (HalfSpace, Box, Sphere, Capsule, HeightField)
 CONTACT_SHAPES = (ContactPoint, Sphere, Capsule, Box, Cylinder, Ellipsoid, Mesh)
 
 
@@ -56,7 +57,7 @@ class Surface(NamedTuple):
     Attributes:
         name: Its name.
         link: Name of the link that it is fixed to.
-        shapes: Half-spaces, boxes, spheres and capsules, in the link's frame.
+        shapes: Half-spaces, boxes, spheres, capsules and height fields, in the link's frame.
         friction: Coefficient of friction, at rest and in motion [1].
         restitution: Part of the closing velocity that an impact turns round, 0 to 1.
         touched_by: Names of the links that may touch it; None for all but its own link and that link's neighbours.
@@ -121,6 +122,8 @@ def _surface_shapes(link: Link, shapes: Any, what: str) -> tuple[SurfaceShape, .
         if not isinstance(shape, SURFACE_SHAPES):
             names = ", ".join(kind.__name__ for kind in SURFACE_SHAPES)
             raise InputError(f"shapes {what} must be any of {names}, not {shown(shape)}")
+        if isinstance(shape, HeightField) and not link.is_ground:
+            raise InputError(f"shapes {what} have a HeightField, which is fixed to the ground, not to {link.name!r}")
     return found
 
 

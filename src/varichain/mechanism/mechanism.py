@@ -367,8 +367,8 @@ class Mechanism:
         Args:
             name: Name of the surface, not yet taken.
             link: The link that it is fixed to, the ground included.
-            shapes: `HalfSpace`, `Box`, `Sphere` and `Capsule`, one or several, in the link's frame; the link's own
-                shapes if None.
+            shapes: `HalfSpace`, `Box`, `Sphere`, `Capsule` and, of the ground, `HeightField`, one or several, in the
+                link's frame; the link's own shapes if None.
             friction: Coefficient of friction, at rest and in motion.
             restitution: Part of the closing velocity that an impact turns round: 0 (stays) to 1 (bounces).
             torsional: Torsional friction: largest moment about the normal per normal force [m]; `contacts="stepping"`.

@@ -18,6 +18,7 @@ from varichain.errors import InputError, VarichainError
 from varichain.mechanism.breaks import Breaks
 from varichain.mechanism.contact import ContactPoint, ContactShape, HalfSpace, SurfaceShape
 from varichain.mechanism.force_elements import function_name
+from varichain.mechanism.height_field import HeightField
 from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import JOINT_TYPES, Joint
 from varichain.mechanism.limits import SwingTwist
@@ -30,7 +31,7 @@ Part = TypeVar("Part")
 
 AnyShape = ContactShape | SurfaceShape
 SHAPE_TYPES: dict[str, type[AnyShape]] = {
-    cls.__name__: cls for cls in (Box, Capsule, ContactPoint, Cylinder, Ellipsoid, HalfSpace, Mesh, Sphere)
+    cls.__name__: cls for cls in (Box, Capsule, ContactPoint, Cylinder, Ellipsoid, HalfSpace, HeightField, Mesh, Sphere)
 }
 
 
@@ -63,6 +64,8 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, Pose):
         return plain_pose(value)
+    if isinstance(value, np.ndarray):
+        return value.tolist()
     if isinstance(value, (SwingTwist, Breaks)):
         return {name: _plain(getattr(value, name)) for name in _names(type(value))}
     if callable(value):  # of a function the name is all that is plain

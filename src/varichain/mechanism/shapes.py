@@ -33,7 +33,7 @@ class Shape(Frozen):
 
     def _set_common(self) -> None:
         self._set("at", Pose.coerce(self.at, "at"))
-        self._set("color", None if self.color is None else _rgba(self.color))
+        self._set("color", None if self.color is None else rgba(self.color))
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def _positive_triple(value: Any, what: str) -> tuple[float, ...]:
     return tuple(positive_scalar(number, f"{what}[{i}]") for i, number in enumerate(finite_numbers(value, 3, what)))
 
 
-def _rgba(color: Any) -> tuple[float, ...]:
+def rgba(color: Any) -> tuple[float, ...]:
     """(red, green, blue, alpha), each from 0 to 1."""
     if isinstance(color, str) and _HEX_COLOR.fullmatch(color):
         return (*(int(color[i : i + 2], 16) / 255.0 for i in (1, 3, 5)), 1.0)

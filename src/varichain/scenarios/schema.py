@@ -71,7 +71,15 @@ Angles = Annotated[Triple, _triple("angle")]
 Contacts = Annotated[
     Literal["exact", "stepping", "off"], BeforeValidator(lambda value: "off" if value is False else value)
 ]
-ShapeKind = Literal["half-space", "box", "sphere", "capsule", "cylinder", "ellipsoid", "point"]
+ShapeKind = Literal["half-space", "box", "sphere", "capsule", "cylinder", "ellipsoid", "point", "height-field"]
+Heights = Annotated[Any, BeforeValidator(lambda value: _heights(value))]
+
+
+def _heights(value: Any) -> list[list[float]]:
+    """Rows of lengths."""
+    if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
+        raise InputError(f"must be rows of lengths, [[...], [...]], not {shown(value)}")
+    return [[quantity(entry, "length").value for entry in row] for row in value]
 
 
 def _gains(value: Any) -> float | dict[str, float]:
@@ -215,6 +223,7 @@ SIZES: dict[str, tuple[str, ...]] = {
     "cylinder": ("radius", "length"),
     "ellipsoid": ("radii",),
     "point": (),
+    "height-field": ("heights", "spacing"),
 }
 """Keys that say how large a shape is, by its kind."""
 
@@ -229,11 +238,13 @@ class TouchingShape(Part):
     radius: Length | None = Field(None, description="Of a sphere, capsule or cylinder.")
     length: Length | None = Field(None, description="Of a capsule between its end balls, or of a cylinder; along z.")
     radii: Point | None = Field(None, description="Half axes of an ellipsoid.")
+    heights: Heights | None = Field(None, description="Of a height field: rows along y, one for each x.")
+    spacing: Length | None = Field(None, description="Of a height field: from point to point, along x and y.")
 
     @model_validator(mode="after")
     def _check(self) -> TouchingShape:
         wanted = SIZES[self.kind]
-        for name in ("size", "radius", "length", "radii"):
+        for name in ("size", "radius", "length", "radii", "heights", "spacing"):
             if (getattr(self, name) is not None) != (name in wanted):
                 found = f"a {self.kind} {'needs' if name in wanted else 'has no'} {name!r}"
                 raise InputError(f"{found}; its sizes: {', '.join(wanted) or '(none)'}")
@@ -252,7 +263,7 @@ class TouchedSurface(Part):
     name: Text = Field(description="Its name.")
     link: Text = Field("ground", description="Link that it is fixed to.")
     shapes: Shapes | None = Field(
-        None, description="Its shapes: half-spaces, boxes, spheres, capsules; else the link's."
+        None, description="Its shapes: half-spaces, boxes, spheres, capsules, height fields; else the link's."
     )
     friction: Friction | None = Field(None, description="Coefficient of friction; 0.8 by default.")
     restitution: Friction | None = Field(None, description="Part of the closing velocity that turns round, 0 to 1.")
@@ -311,6 +322,7 @@ WORDS: tuple[tuple[Any, str], ...] = (
     (Instant, "time"),
     (Length, "length"),
     (Arm, "length"),
+    (Heights, "list of lists of lengths"),
     (Gains, "number, or number by joint"),
     (Torque, "moment or force"),
     (Tolerance, "number"),

@@ -6,6 +6,7 @@ from typing import Any
 
 from varichain.errors import InputError, PenetrationError, VarichainError
 from varichain.mechanism.contact import ContactPoint, HalfSpace
+from varichain.mechanism.height_field import HeightField
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Sphere
 from varichain.scenarios.marks import Location
@@ -22,6 +23,7 @@ _KINDS: dict[str, Any] = {
     "cylinder": Cylinder,
     "ellipsoid": Ellipsoid,
     "point": ContactPoint,
+    "height-field": HeightField,
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from varichain.mechanism.contact import HalfSpace
+from varichain.mechanism.height_field import HeightField
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.shapes import Box, Capsule
 from varichain.scene.contact_points import CORNERS, POINTS_OF_BOXES, Pairs, Touch, meetings_of
@@ -145,10 +146,15 @@ def _nearest(points: Array, box: Box, p: Array, R: Array) -> Array:
 
 
 def _normal(shape: Any, p: Array) -> Array:
-    """Directions (n, 3) out of a surface's shape at the places of it that are nearest to points p (n, 3), its frame."""
+    """Directions (n, 3) out of a surface's shape at the places of it that are nearest to points p (n, 3), its frame.
+
+    Of a height field: at the places below the points.
+    """
     up = np.broadcast_to([0.0, 0.0, 1.0], p.shape)
     if isinstance(shape, HalfSpace):
         return up
+    if isinstance(shape, HeightField):
+        return shape.normals_at(p[:, :2])
     if isinstance(shape, Box):
         half = 0.5 * np.array(shape.size)
         away = p - np.clip(p, -half, half)

@@ -8,15 +8,17 @@ from functools import lru_cache
 import numpy as np
 
 from varichain.errors import InputError
+from varichain.mechanism.height_field import HeightField
 from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 from varichain.scene import triangles
 from varichain.scene.triangles import Triangles
 
 LARGEST = 2**28  # bytes of a mesh file
+_FINER, _MOST_CELLS = 4, 60  # cells along an axis of a picture of a height field, per cell of its own, and in all
 SUFFIXES = (".3mf", ".dae", ".glb", ".gltf", ".obj", ".off", ".ply", ".stl")
 
 
-def shape_triangles(shape: Shape, notes: list[str] | None = None) -> Triangles | None:
+def shape_triangles(shape: Shape | HeightField, notes: list[str] | None = None) -> Triangles | None:
     """Surface of a shape in its link's frame; None for a mesh file that cannot be read, and a note why in `notes`."""
     surface, note = _surface(shape)
     if surface is None and notes is not None and note not in notes:
@@ -25,7 +27,7 @@ def shape_triangles(shape: Shape, notes: list[str] | None = None) -> Triangles |
 
 
 @lru_cache(maxsize=4096)  # the epochs of a run have the same shapes
-def _surface(shape: Shape) -> tuple[Triangles | None, str]:
+def _surface(shape: Shape | HeightField) -> tuple[Triangles | None, str]:
     """Surface of a shape, or why there is none."""
     if not isinstance(shape, Mesh):
         return _solid(shape).moved(shape.at), ""
@@ -36,7 +38,7 @@ def _surface(shape: Shape) -> tuple[Triangles | None, str]:
     return None if surface is None else surface.stretched(shape.scale).moved(shape.at), note
 
 
-def _solid(shape: Shape) -> Triangles:
+def _solid(shape: Shape | HeightField) -> Triangles:
     match shape:
         case Capsule(radius=radius, length=length):
             return triangles.capsule(radius, length)
@@ -48,7 +50,19 @@ def _solid(shape: Shape) -> Triangles:
             return triangles.sphere(radius)
         case Ellipsoid(radii=radii):
             return triangles.ellipsoid(radii)
+        case HeightField():
+            return _relief(shape)
     raise InputError(f"a shape of type {type(shape).__name__} cannot be drawn; add it to varichain.scene.meshes")
+
+
+def _relief(field: HeightField) -> Triangles:
+    """Surface of a height field, as fine as its grid and finer where that is coarse, with a limit."""
+    reach = [0.5 * length for length in field.size]
+    counts = [min(_FINER * (n - 1), _MOST_CELLS) + 1 for n in field.heights.shape]
+    axes = [np.linspace(-half, half, n) for half, n in zip(reach, counts, strict=True)]
+    places = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    points = np.concatenate([places, field.heights_at(places)[..., None]], axis=-1)
+    return triangles.sheet(points, field.normals_at(places))
 
 
 def _unfit(path: str) -> str:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from varichain.mechanism.height_field import HeightField
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.joints import Fixed
 from varichain.mechanism.link import Link
@@ -194,12 +195,14 @@ def loop_places(scene: Scene, poses: Poses) -> tuple[Array, Array]:
 
 def drawn_shapes(
     mechanism: Mechanism, link: Link, radius: float, has_shapes: bool, notes: list[str]
-) -> tuple[list[tuple[Shape, Triangles]], bool]:
+) -> tuple[list[tuple[Shape | HeightField, Triangles]], bool]:
     """Shapes that show a link, with their triangles, and whether they are stand-ins, of bones of the radius given [m].
 
     Beside links with shapes, one without that is welded on is a frame, and not drawn.
     """
-    shapes = link.shapes if not link.is_ground else (*link.shapes, *ground_shapes(mechanism, _LINKS * radius))
+    shapes: list[Shape | HeightField] = list(link.shapes)
+    if link.is_ground:
+        shapes += ground_shapes(mechanism, _LINKS * radius)
     drawn = [(shape, shape_triangles(shape, notes)) for shape in shapes]
     is_frame = link.is_ground or (has_shapes and isinstance(link.joint, Fixed) and not link.shapes)
     is_stand_in = not is_frame and all(surface is None for _, surface in drawn)

@@ -107,6 +107,14 @@ def ellipsoid(radii: Sequence[float]) -> Triangles:
     return sphere(1.0).stretched(radii)
 
 
+def sheet(points: Array, normals: Array) -> Triangles:
+    """Surface through points (n_x, n_y, 3) [m] on a grid, with normals (n_x, n_y, 3)."""
+    n_x, n_y, _ = points.shape
+    first = (np.arange(n_x - 1)[:, None] * n_y + np.arange(n_y - 1)).reshape(-1, 1)
+    faces = np.concatenate([first + np.array(corners) for corners in ([0, n_y, n_y + 1], [0, n_y + 1, 1])])
+    return Triangles(points.reshape(-1, 3), normals.reshape(-1, 3), faces.astype(np.int32))
+
+
 def shaded(vertices: Array, faces: Faces) -> Triangles:
     """A surface of which only corners and triangles are known: smooth where it bends little, with edges elsewhere."""
     corners = vertices[faces]
