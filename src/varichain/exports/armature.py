@@ -1,4 +1,4 @@
-"""Bones of an animation: a hierarchy of links that holds at all times, and poses within it."""
+"""Bones of an animation: hierarchies of links that hold at all times, and poses within them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,16 @@ def parents_of(playback: Playback) -> list[int | None]:
         place = None if carrier is None else names.index(carrier)
         found.append(place if place is not None and always[place] else None)
     return found
+
+
+def trees_of(parents: list[int | None]) -> list[list[int]]:
+    """Parts of each tree, its root first, by the part that each hangs on; those come before what they carry."""
+    trees: dict[int, list[int]] = {}
+    root_of: list[int] = []
+    for k, parent in enumerate(parents):
+        root_of.append(k if parent is None else root_of[parent])
+        trees.setdefault(root_of[k], []).append(k)
+    return [*trees.values()]
 
 
 def _carrier(playback: Playback, i: int, name: str, names: list[str]) -> str | None:

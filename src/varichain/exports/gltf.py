@@ -1,17 +1,21 @@
-"""Animations as glTF 2.0: an armature with a bone for each link, its skin, loops, forces, and the camera."""
+"""Animations as glTF 2.0: armatures with a bone for each link, skins, loops, forces, and the camera."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.exports.armature import local_poses, parents_of
+from varichain.exports.armature import local_poses, parents_of, trees_of
 from varichain.exports.gltf_document import Document
 from varichain.exports.look import Look
-from varichain.scene import Playback, palette
+from varichain.scene import Part, Playback, palette
 from varichain.scene import triangles as solids
 from varichain.scene.camera import ANGLE, axes_of, fitted
+from varichain.scene.palette import RGBA
 from varichain.scene.poses import matrices_from_quaternions, quaternions_from_matrices
+from varichain.scene.scene import Surface
 from varichain.scene.triangles import Triangles, joined
 from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
@@ -25,15 +29,20 @@ _HALF = 0.5**0.5
 
 
 def glb_of(playback: Playback, look: Look, size: tuple[int, int]) -> bytes:
-    """The file: links as bones "link name" in one skin, loop joints as balls that vanish while their loop is open.
+    """The file: links as bones "link name", loop joints as balls that vanish while their loop is open.
 
-    Forces are arrows "force of joint name". The camera is that of a film of the size [pixels].
+    What hangs together at all times is an armature with a skin; a link by itself is a node with a mesh. Forces are
+    arrows "force of joint name". The camera is that of a film of the size [pixels].
     """
     look.check(playback.parts)
     document = Document()
     times = document.accessor((playback.time - playback.time[0]) / playback.speed, "SCALAR", has_range=True)
-    _add_bones(document, playback, times)
-    _add_skin(document, playback, look)
+    parents = parents_of(playback)
+    for tree in trees_of(parents):
+        if len(tree) > 1:
+            _add_armature(document, playback, look, times, parents, tree)
+        else:
+            _add_body(document, playback, look, times, tree[0])
     if look.joints:
         _add_loops(document, playback, times)
     if look.forces:
@@ -43,32 +52,65 @@ def glb_of(playback: Playback, look: Look, size: tuple[int, int]) -> bytes:
     return document.packed(str(playback.scenes[0].mechanism.name), events)
 
 
-def _add_bones(document: Document, playback: Playback, times: int) -> None:
-    parents = parents_of(playback)
-    for k, part in enumerate(playback.parts):
-        p, quaternions = local_poses(playback, k, parents[k])
-        if parents[k] is None:
-            p, quaternions = p @ _UP.T, _upright(quaternions)
+def _add_body(document: Document, playback: Playback, look: Look, times: int, k: int) -> None:
+    """Add a link that hangs on the ground, or does not always hang on the same link."""
+    part, is_shown = playback.parts[k], playback.is_shown[:, k]
+    p, turns = playback.p[:, k] @ _UP.T, _upright(playback.quaternions[:, k])[:, _XYZW]
+    first = int(np.argmax(is_shown))
+    pieces = [document.primitive(surface.triangles, _color(look, part, surface)) for surface in part.surfaces]
+    node = document.node(part.name, pieces, p[first], turns[first])
+    document.key(node, "translation", times, p)
+    document.key(node, "rotation", times, turns)
+    if not is_shown.all():
+        document.key(node, "scale", times, _switched(is_shown), "STEP")
+
+
+def _add_armature(
+    document: Document, playback: Playback, look: Look, times: int, parents: list[int | None], tree: list[int]
+) -> None:
+    """Add a tree of links: the armature goes where its root goes, and bones are local to it.
+
+    Readers multiply in single precision from bone to bone. Far from the origin every product would lose digits; here
+    the last one alone is far away.
+    """
+    root = playback.parts[tree[0]].name
+    way = (playback.p[:, tree[0]] @ _UP.T).astype(np.float32).astype(float)  # as the file has it
+    armature = document.bone(f"armature of {root}", way[0])
+    document.key(armature, "translation", times, way)
+    nodes: dict[int, int] = {}
+    for k in tree:
+        parent = parents[k]
+        p, quaternions = local_poses(playback, k, parent)
+        if parent is None:
+            p, quaternions = p @ _UP.T - way, _upright(quaternions)
         turns = quaternions[:, _XYZW]
-        first = int(np.argmax(playback.is_shown[:, k]))  # where the skin is bound to the bones
-        node = document.bone(part.name, p[first], turns[first], parents[k])
-        document.key(node, "translation", times, p)
-        document.key(node, "rotation", times, turns)
-        if not playback.is_shown[:, k].all():
-            document.key(node, "scale", times, _switched(playback.is_shown[:, k]), "STEP")
+        on = armature if parent is None else nodes[parent]
+        nodes[k] = document.bone(playback.parts[k].name, p[0], turns[0], on)
+        document.key(nodes[k], "translation", times, p)
+        document.key(nodes[k], "rotation", times, turns)
+    document.skin(f"skin of {root}", [armature, *nodes.values()], *_bound(playback, look, tree, way[0]))
 
 
-def _add_skin(document: Document, playback: Playback, look: Look) -> None:
-    inverses, pieces = np.zeros((len(playback.parts), 4, 4)), []
-    for k, part in enumerate(playback.parts):
-        first = int(np.argmax(playback.is_shown[:, k]))
-        R = _UP @ matrices_from_quaternions(playback.quaternions[first, k])
-        p = _UP @ playback.p[first, k]
-        inverses[k, :3, :3], inverses[k, :3, 3], inverses[k, 3, 3] = R.T, -R.T @ p, 1.0
-        for surface in part.surfaces:
-            color, own = look.colors.get(part.name) or surface.color or palette.LINK, surface.triangles
-            pieces.append((color, k, Triangles(own.vertices @ R.T + p, own.normals @ R.T, own.faces)))
-    document.skin(inverses, pieces)
+def _bound(playback: Playback, look: Look, tree: list[int], origin: Array) -> tuple[Array, list[Any]]:
+    """Where bones are bound to their skin, as inverse matrices (bones, 4, 4), and the surfaces there.
+
+    Both are seen from the armature's place (3,) at the start, as skins are.
+    """
+    inverses, pieces = np.zeros((len(tree), 4, 4)), []
+    for i, k in enumerate(tree):
+        R = _UP @ matrices_from_quaternions(playback.quaternions[0, k])
+        p = _UP @ playback.p[0, k] - origin
+        inverses[i, :3, :3], inverses[i, :3, 3], inverses[i, 3, 3] = R.T, -R.T @ p, 1.0
+        for surface in playback.parts[k].surfaces:
+            own = surface.triangles
+            placed = Triangles(own.vertices @ R.T + p, own.normals @ R.T, own.faces)
+            pieces.append((_color(look, playback.parts[k], surface), i, placed))
+    return inverses, pieces
+
+
+def _color(look: Look, part: Part, surface: Surface) -> RGBA:
+    found: RGBA = look.colors.get(part.name) or surface.color or palette.LINK
+    return found
 
 
 def _add_loops(document: Document, playback: Playback, times: int) -> None:

@@ -17,10 +17,11 @@ from varichain.scene.triangles import Triangles, joined
 _MARKS = ("link", "loop", "force", "footprint", "surface")  # of the palette, which are materials by these names
 _FLOAT, _UINT, _USHORT, _UBYTE = 5126, 5125, 5123, 5121
 _ARRAY, _ELEMENTS = 34962, 34963
+_UNTURNED = (0.0, 0.0, 0.0, 1.0)
 
 
 class Document:
-    """A document: bones first, then a skin that follows them, then nodes with meshes of their own."""
+    """A document: nodes with meshes of their own, and armatures whose bones move skins."""
 
     def __init__(self) -> None:
         """Begin without anything."""
@@ -33,9 +34,8 @@ class Document:
         self._samplers: list[dict[str, Any]] = []
         self._channels: list[dict[str, Any]] = []
         self._skins: list[dict[str, Any]] = []
-        self._skinned = -1
         self._cameras: list[dict[str, Any]] = []
-        self._carried: set[int] = set()  # bones on bones
+        self._carried: set[int] = set()  # nodes on nodes
 
     def accessor(self, numbers: Any, kind: str, target: int | None = None, has_range: bool = False) -> int:
         """Add numbers; whole ones are indices."""
@@ -69,33 +69,29 @@ class Document:
         indices = self.accessor(surface.faces.ravel(), "SCALAR", _ELEMENTS)
         return {"attributes": attributes, "indices": indices, "material": self._material(color)}
 
-    def bone(self, name: str, p: Any, quaternion: Any, parent: int | None) -> int:
-        """Add a bone, on another one or on the root."""
-        place = {"translation": [float(x) for x in p], "rotation": [float(x) for x in quaternion]}
-        self._nodes.append({"name": name, **place})
-        number = len(self._nodes) - 1
-        if parent is not None:
-            self._nodes[parent].setdefault("children", []).append(number)
-            self._carried.add(number)
-        return number
+    def bone(self, name: str, p: Any, quaternion: Any = _UNTURNED, parent: int | None = None) -> int:
+        """Add a node without a mesh, on another one or on none: an armature, or a bone of it."""
+        return self._node({"name": name}, p, quaternion, parent)
 
-    def skin(self, inverses: Any, pieces: Iterable[tuple[RGBA, int, Triangles]]) -> None:
+    def skin(self, name: str, bones: list[int], inverses: Any, pieces: Iterable[tuple[RGBA, int, Triangles]]) -> None:
         """Add surfaces, each with its colour and the bone that it follows, as one mesh: a primitive for each colour.
 
         Args:
+            name: Name of the mesh.
+            bones: The armature's node, then those of its bones.
             inverses: Matrices (bones, 4, 4) that take a point of the skin to the frame of each bone.
-            pieces: Colour, bone, and surface where the skin is bound to the bones.
+            pieces: Colour, place among the bones, and surface where the skin is bound to the bones.
         """
         colors: dict[RGBA, list[tuple[int, Triangles]]] = {}
         for color, bone, surface in pieces:
             colors.setdefault(color, []).append((bone, surface))
-        primitives = [self._bound(color, bound) for color, bound in colors.items()]
-        if not primitives:
-            return
-        self._meshes.append({"name": "skin", "primitives": primitives})
-        self._skinned, n = len(self._meshes) - 1, len(inverses)
-        columns = inverses.transpose(0, 2, 1).reshape(n, 16)  # column by column
-        self._skins.append({"joints": list(range(n)), "inverseBindMatrices": self.accessor(columns, "MAT4")})
+        self._meshes.append({"name": name, "primitives": [self._bound(*color) for color in colors.items()]})
+        columns = inverses.transpose(0, 2, 1).reshape(len(inverses), 16)  # column by column
+        armature, *joints = bones
+        skin = {"skeleton": armature, "joints": joints, "inverseBindMatrices": self.accessor(columns, "MAT4")}
+        self._skins.append({"name": self._nodes[armature]["name"], **skin})
+        # a skin's own node would be moved by nothing: it stands beside the armature
+        self._nodes.append({"name": name, "mesh": len(self._meshes) - 1, "skin": len(self._skins) - 1})
 
     def _bound(self, color: RGBA, pieces: list[tuple[int, Triangles]]) -> dict[str, Any]:
         """A primitive of pieces that each follow one bone."""
@@ -110,20 +106,25 @@ class Document:
         }
         return primitive
 
-    def node(self, name: str, primitives: list[dict[str, Any]], p: Any, quaternion: Any = (0.0, 0.0, 0.0, 1.0)) -> int:
+    def node(self, name: str, primitives: list[dict[str, Any]], p: Any, quaternion: Any = _UNTURNED) -> int:
         """Add a node with a mesh of its own."""
         self._meshes.append({"name": name, "primitives": primitives})
-        place = {"translation": [float(x) for x in p], "rotation": [float(x) for x in quaternion]}
-        self._nodes.append({"name": name, "mesh": len(self._meshes) - 1, **place})
-        return len(self._nodes) - 1
+        return self._node({"name": name, "mesh": len(self._meshes) - 1}, p, quaternion)
 
     def camera(self, p: Any, quaternion: Any, angle: float, aspect: float, distance: float) -> int:
         """Add a camera that looks against its z, with a field of view [rad] and a distance [m] to what it shows."""
         view = {"yfov": angle, "aspectRatio": aspect, "znear": 0.01 * distance, "zfar": 100.0 * distance}
         self._cameras.append({"name": "camera", "type": "perspective", "perspective": view})
+        return self._node({"name": "camera", "camera": len(self._cameras) - 1}, p, quaternion)
+
+    def _node(self, content: dict[str, Any], p: Any, quaternion: Any, parent: int | None = None) -> int:
         place = {"translation": [float(x) for x in p], "rotation": [float(x) for x in quaternion]}
-        self._nodes.append({"name": "camera", "camera": len(self._cameras) - 1, **place})
-        return len(self._nodes) - 1
+        self._nodes.append({**content, **place})
+        number = len(self._nodes) - 1
+        if parent is not None:
+            self._nodes[parent].setdefault("children", []).append(number)
+            self._carried.add(number)
+        return number
 
     def key(self, node: int, path: str, times: int, values: Any, interpolation: str = "LINEAR") -> None:
         """Move a node; one that never moves needs no keys."""
@@ -135,16 +136,11 @@ class Document:
 
     def packed(self, name: str, events: list[dict[str, Any]]) -> bytes:
         """The document as bytes."""
-        children = [k for k in range(len(self._nodes)) if k not in self._carried]
-        root = {"name": name, "children": children}
-        n = len(self._nodes)
-        # a skin's own node would be moved by nothing: it stands beside the armature
-        mesh = [{"name": "skin", "mesh": self._skinned, "skin": 0}] if self._skins else []
         content: dict[str, Any] = {
             "asset": {"version": "2.0", "generator": "varichain"},
             "scene": 0,
-            "scenes": [{"name": name, "nodes": [n, *range(n + 1, n + 1 + len(mesh))]}],
-            "nodes": [*self._nodes, root, *mesh],
+            "scenes": [{"name": name, "nodes": [k for k in range(len(self._nodes)) if k not in self._carried]}],
+            "nodes": self._nodes,
             "meshes": self._meshes,
             "materials": [
                 _material(color, name) for color, name in zip(self._materials, _names(self._materials), strict=True)
@@ -154,7 +150,7 @@ class Document:
             "buffers": [{"byteLength": len(self._binary)}],
         }
         if self._skins:
-            content["skins"] = [{"name": "armature", "skeleton": n, **self._skins[0]}]
+            content["skins"] = self._skins
         if self._cameras:
             content["cameras"] = self._cameras
         if self._channels:
