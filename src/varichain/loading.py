@@ -34,8 +34,8 @@ def load(
         packages: Folders that package:// and model:// names mean.
         keep_locked: Whether linkages stay as they are that are nearly planar, and that a ball joint locks for that;
             otherwise they are made planar, with a note.
-        contacts: Of MJCF: whether shapes that collide become contact shapes of their links, and those of the world
-            surfaces, with the coefficients of friction of the file.
+        contacts: Of MJCF and SDF: whether shapes that collide become contact shapes of their links, and those of the
+            world surfaces, with the coefficients of friction of the file, and of SDF those of restitution.
 
     Raises:
         FormatError: The file cannot be read whole; with file and line.

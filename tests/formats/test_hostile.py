@@ -90,7 +90,7 @@ def test_mjcf_reaches_nothing(tmp_path):
         assert caught.value.line == 2 or words == "is no file"
 
 
-def fuzz(originals, folder, n, seed):
+def fuzz(originals, folder, n, seed, contacts=False):
     """Load n mutants: a sound mechanism or a named error each."""
     rng = np.random.default_rng(seed)
     refused = 0
@@ -99,10 +99,25 @@ def fuzz(originals, folder, n, seed):
         path = folder / f"mutant{original.suffix}"
         path.write_bytes(mutated(rng, original.read_bytes()) or b" ")
         try:
-            vc.check(vc.load(path, strict=False))
+            vc.check(vc.load(path, strict=False, contacts=contacts))
         except vc.FormatError:
             refused += 1
     assert 0 < refused < n
+
+
+WORLD = """<sdf version="1.7"><world name="w"><model name="floor"><static>true</static><link name="plane">
+<collision name="c"><geometry><plane><normal>0 0 1</normal><size>9 9</size></plane></geometry><surface>
+<friction><ode><mu>0.6</mu><mu2>0.5</mu2></ode></friction></surface></collision><collision name="step">
+<pose>2 0 0 0 0.3 0</pose><geometry><box><size>1 1 0.2</size></box></geometry></collision></link></model>
+<model name="ball"><pose>0 0 1 0 0 0</pose><link name="body"><inertial><mass>1</mass><inertia><ixx>0.01</ixx>
+<iyy>0.01</iyy><izz>0.01</izz></inertia></inertial><collision name="c"><geometry><sphere><radius>0.1</radius>
+</sphere></geometry><surface><bounce><restitution_coefficient>0.5</restitution_coefficient></bounce><contact>
+<collide_bitmask>3</collide_bitmask></contact></surface></collision><visual name="v"><geometry><sphere>
+<radius>0.1</radius></sphere></geometry></visual></link></model><model name="cart"><pose>1 0 1 0 0 0</pose>
+<link name="box"><collision name="c"><geometry><box><size>1 0.5 0.2</size></box></geometry></collision></link>
+<link name="wheel"><pose>0 0.4 0 1.57 0 0</pose><collision name="c"><geometry><cylinder><radius>0.2</radius>
+<length>0.1</length></cylinder></geometry></collision></link><joint name="axle" type="revolute"><parent>box
+</parent><child>wheel</child><axis><xyz>0 0 1</xyz></axis></joint></model></world></sdf>"""
 
 
 @needs_examples
@@ -111,6 +126,12 @@ def test_mutated_urdf_and_sdf(tmp_path):
     small = [path for path in EXAMPLES_URDF if path.stat().st_size < 40_000]
     fuzz(small, tmp_path, 200, 1)
     fuzz(EXAMPLES_SDF, tmp_path, 60, 2)
+
+
+def test_mutated_worlds_with_contacts(tmp_path):
+    """Mutants of an SDF world with a floor, a slope, friction and bouncing things load soundly or are refused."""
+    (tmp_path / "world.sdf").write_text(WORLD, encoding="utf-8")
+    fuzz([tmp_path / "world.sdf"], tmp_path, 200, 4, contacts=True)
 
 
 @needs_gymnasium

@@ -21,7 +21,7 @@ from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.checks import flag, mapping
 
 BASES = ("fixed", "free")
-_WITH_CONTACTS = ("mujoco",)
+_WITH_CONTACTS = ("mujoco", "sdf")
 
 
 def load(
@@ -69,11 +69,13 @@ def _read(
     root = parse(data, str(file))
     folders = MeshFolders(file, packages)
     if contacts and root.tag not in _WITH_CONTACTS:
-        raise root.error("contacts=True is for MJCF; m.add_floor and m.set_contact_shapes say it for other files")
+        raise root.error(
+            "contacts=True is for MJCF and SDF; m.add_floor and m.set_contact_shapes say it for other files"
+        )
     if root.tag == "robot":
         return read_urdf(root, file, folders, base, strict)
     if root.tag == "sdf":
-        return read_sdf(root, file, folders, strict)
+        return read_sdf(root, file, folders, strict, contacts)
     if root.tag == "mujoco":
         from varichain.formats.mjcf import read_mjcf
 

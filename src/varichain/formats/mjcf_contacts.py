@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from varichain.formats.contacts import ContactEntries, Friction, SurfaceEntry
+from varichain.formats.contacts import ContactEntries, PairLaw, SurfaceEntry, check_pairs
 from varichain.formats.description import Description
 from varichain.formats.mjcf_shapes import HEIGHTS, PLANE, height_field_of_geom, shape_of_geom
 from varichain.mechanism.contact import SURFACE_SHAPES, HalfSpace
@@ -14,7 +14,6 @@ from varichain.spatial.pose import Pose
 if TYPE_CHECKING:
     from varichain.formats.mjcf import Names
 
-MOST_PAIRS = 200_000  # of a geom of the world and one of a link
 _FRICTIONLESS, _TORSIONAL, _ROLLING = 1, 4, 6  # condim
 
 
@@ -26,11 +25,7 @@ def read_contacts(description: Description, model: Any, names: Names, path: Path
     """
     entries = ContactEntries()
     still, moving = _geoms(model)
-    if len(still) * len(moving) > MOST_PAIRS:
-        raise description.error(
-            f"{len(still)} geoms of the world and {len(moving)} of links have more than {MOST_PAIRS} pairs: too many "
-            "for contacts=True"
-        )
+    check_pairs(description, len(still), len(moving), "geoms")
     for body in range(1, model.nbody):
         entries.shapes[names.link(body)] = []
     for geom in moving:
@@ -47,10 +42,10 @@ def read_contacts(description: Description, model: Any, names: Names, path: Path
                 "fields can: left out"
             )
             continue
-        friction = _frictions(model, names, geom, moving)
-        if friction:
+        laws = _laws(model, names, geom, moving)
+        if laws:
             link = names.link(int(model.geom_bodyid[geom]))
-            entries.surfaces.append(SurfaceEntry(_name(model, geom), link, surface, friction))
+            entries.surfaces.append(SurfaceEntry(_name(model, geom), link, surface, laws))
     description.contacts = entries
     _note(description, model, moving)
 
@@ -80,22 +75,18 @@ def _name(model: Any, geom: int) -> str:
     return model.geom(geom).name or f"geom {geom}"
 
 
-def _frictions(model: Any, names: Names, geom: int, moving: list[int]) -> dict[str, Friction]:
-    """Friction with each link that may touch a geom: the largest of its geoms, of each kind."""
-    found: dict[str, Friction] = {}
+def _laws(model: Any, names: Names, geom: int, moving: list[int]) -> dict[str, PairLaw]:
+    """Law with each link that may touch a geom: the largest numbers of the link's geoms."""
+    found: dict[str, PairLaw] = {}
     for other in moving:
         masks = (model.geom_contype, model.geom_conaffinity)
         if (masks[0][geom] & masks[1][other]) | (masks[0][other] & masks[1][geom]):
             link = names.link(int(model.geom_bodyid[other]))
-            found[link] = _larger(found.get(link, (0.0, 0.0, 0.0)), _friction(model, geom, other))
+            found[link] = found.get(link, PairLaw()).larger(_law(model, geom, other))
     return found
 
 
-def _larger(a: Friction, b: Friction) -> Friction:
-    return max(a[0], b[0]), max(a[1], b[1]), max(a[2], b[2])
-
-
-def _friction(model: Any, a: int, b: int) -> Friction:
+def _law(model: Any, a: int, b: int) -> PairLaw:
     """Friction of a pair: of the geom with the higher priority, else the larger of each kind, as `condim` has it."""
     first, second = int(model.geom_priority[a]), int(model.geom_priority[b])
     pair = [a, b] if first == second else [a if first > second else b]
@@ -104,7 +95,7 @@ def _friction(model: Any, a: int, b: int) -> Friction:
     sliding, torsional, rolling = (
         max(float(model.geom_friction[g][k]) for g in pair) if dimensions >= least[k] else 0.0 for k in range(3)
     )
-    return sliding, torsional, rolling
+    return PairLaw(sliding, torsional, rolling)
 
 
 def _note(description: Description, model: Any, moving: list[int]) -> None:

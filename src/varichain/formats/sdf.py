@@ -11,6 +11,7 @@ import numpy as np
 from varichain.formats.description import WORLD, Description, JointEntry, LinkEntry
 from varichain.formats.inertias import file_inertia
 from varichain.formats.meshes import MeshFolders
+from varichain.formats.sdf_contacts import Collisions
 from varichain.formats.sdf_frames import MODEL, Frames, pose_of, relative_to
 from varichain.formats.sdf_joints import couplings_of_joints, joint_model
 from varichain.formats.sdf_shapes import shapes_of
@@ -36,18 +37,23 @@ class Reading:
 
     Attributes:
         axes_in_model: Whether joint axes are in the model's frame unless they say otherwise: before version 1.5.
+        collisions: What may touch, if that is wanted.
     """
 
     description: Description
     folders: MeshFolders
     axes_in_model: bool
+    collisions: Collisions | None = None
 
 
-def read_sdf(root: Element, path: Path, folders: MeshFolders, strict: bool) -> Description:
-    """Description of all models in an SDF file; names of several models' links begin with the model's."""
+def read_sdf(root: Element, path: Path, folders: MeshFolders, strict: bool, has_contacts: bool = False) -> Description:
+    """Description of all models in an SDF file, with their contacts if they are wanted.
+
+    Names of several models' links begin with the model's.
+    """
     version = _version(root)
     description = Description(path.stem, Source(str(path), "SDF"), strict=strict)
-    reading = Reading(description, folders, version < (1, 5))
+    reading = Reading(description, folders, version < (1, 5), Collisions() if has_contacts else None)
     worlds = list(root.all("world"))
     models = [*root.all("model"), *(model for world in worlds for model in world.all("model"))]
     for element in (root, *worlds):
@@ -66,6 +72,8 @@ def read_sdf(root: Element, path: Path, folders: MeshFolders, strict: bool) -> D
         prefix = "" if len(models) == 1 else f"{model.word('name')}::"
         _read_model(reading, model, prefix, pose_of(model), is_static=False)
     couplings_of_joints(description)
+    if reading.collisions is not None:
+        reading.collisions.enter(description)
     return description
 
 
@@ -132,7 +140,9 @@ def _read_link(reading: Reading, element: Element, prefix: str) -> LinkEntry:
     if gravity is not None and gravity.text.strip().lower() not in _TRUE:
         description.source.note(f"link {name!r} is exempt from gravity in the file; here it is not", gravity.line)
     with description.located(element.line):
-        shapes = shapes_of(description, element, reading.folders)
+        shapes = shapes_of(description, element, reading.folders, reading.collisions is not None)
+        if reading.collisions is not None:
+            reading.collisions.read(description, element, name, reading.folders)
     return LinkEntry(name, _inertia(description, element, name), element.line, shapes)
 
 

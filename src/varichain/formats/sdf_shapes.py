@@ -15,10 +15,10 @@ from varichain.spatial.pose import Pose
 _ONE = (1.0, 1.0, 1.0)
 
 
-def shapes_of(description: Description, link: Element, folders: MeshFolders) -> list[Shape]:
-    """Visual shapes of a link, or the collision ones if it has no others."""
+def shapes_of(description: Description, link: Element, folders: MeshFolders, has_contacts: bool = False) -> list[Shape]:
+    """Visual shapes of a link, or the collision ones if it has no others; these may be wanted for contacts besides."""
     visual, collision = list(link.all("visual")), list(link.all("collision"))
-    if visual and collision:
+    if visual and collision and not has_contacts:
         description.source.ignore("<collision> besides <visual>", len(collision))
     shapes = []
     for element in visual or collision:
@@ -26,7 +26,7 @@ def shapes_of(description: Description, link: Element, folders: MeshFolders) -> 
         if geometry is None or not geometry.children:
             description.source.ignore(f"<{element.tag}> without a shape")
             continue
-        shape = _shape(description, geometry.children[0], folders, pose_of(element), _color(element))
+        shape = shape_of(description, geometry.children[0], folders, pose_of(element), _color(element))
         if shape is not None:
             shapes.append(shape)
     return shapes
@@ -42,7 +42,9 @@ def _color(element: Element) -> Any:
     return tuple(min(max(part, 0.0), 1.0) for part in numbers)
 
 
-def _shape(description: Description, element: Element, folders: MeshFolders, at: Pose, color: Any) -> Shape | None:
+def shape_of(description: Description, element: Element, folders: MeshFolders, at: Pose, color: Any) -> Shape | None:
+    """Shape of what is inside a <geometry>; None, and counted, if there is no such shape here."""
+
     def numbers(tag: str, n: int) -> tuple[float, ...]:
         return element.need(tag).numbers(n)
 
