@@ -30,7 +30,10 @@ SLOW = {"boxes": 0.3, "fall": 0.5, "02_falling_figure": 0.15, "12_what_if": 0.3,
 LOOKS: dict[str, dict[str, Any]] = {"08_giant_swing": {"camera": "right"}}
 SETTINGS: dict[str, dict[str, Any]] = {"walker": {"ground": "sandy"}}
 # Scenarios that have a second film: name of the film, scenario and settings.
-VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {"walker_two_legs": ("walker", {"legs": 2, "ground": "sandy"})}
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "walker_two_legs": ("walker", {"legs": 2, "ground": "sandy"}),
+    "chair_contact": ("chair", {"contact": True}),
+}
 
 Of = dict[str, Any]  # names of an example that has been run
 

@@ -12,8 +12,10 @@ from varichain import figures
 from varichain.mechanism import Fixed, Mechanism, Spherical
 from varichain.scenarios.reach import course_to
 from varichain.scenarios.scenario import Scenario
+from varichain.scenarios.sitter import Sitter, add_contacts
+from varichain.scenarios.sitting import SIDES, Way
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import positive_scalar
+from varichain.spatial.checks import flag, positive_scalar
 from varichain.spatial.pose import Pose
 
 if TYPE_CHECKING:
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from varichain.layout.state import State
     from varichain.motion import Motion
 
-SIDES = ("left", "right")
 _KNOTS = 25  # configurations between standing and sitting
 _BEFORE, _SITTING, _AFTER = 0.3, 1.0, 0.7  # [s] of rest: standing, on the chair, standing again
 _LATE = 6  # power of the way by which the centre of mass goes to the chair: the feet bear it nearly to the end
@@ -29,23 +30,32 @@ _ELBOW = 0.3  # [rad] that elbows are bent
 _SINK = 0.02  # part of its height by which the pelvis of a figure on bent knees is lower
 _FIRST_STEPS, _STEPS = 8, 3  # of Newton, at the first knot and at each other one
 _IMPORTANCE = {"center": 1.0, "gaze": 0.1, "posture": 0.03}
+_BEHIND = (
+    0.05  # [m] that the middle of the seat is behind the thighs' undersides, by contact: calves are not in its way
+)
 _STIFFNESS, _DAMPING = 400.0, 40.0  # of the feedback about the planned motion [1/s^2, 1/s]
 
 
-def chair(*, height: float = 1.75, mass: float = 70.0, duration: float = 2.0) -> Scenario:
+def chair(*, height: float = 1.75, mass: float = 70.0, duration: float = 2.0, contact: bool = False) -> Scenario:
     """A figure of 40 joint freedoms sits down on a chair, rests, and stands up, by the torques of its joints.
 
     The way down is planned in animation space: soles stay where they are, the pelvis goes to the seat, the centre of
     mass stays above the feet as long as they bear alone, the gaze stays level. Soles are fixed to the floor; on the
     chair both thighs are tied to the seat by ball joints. N_J = 46, 52, 46, and N_F = 34, 28, 34.
 
+    With `contact` nothing is connected: floor and seat bear soles and thighs by contact with friction, and could let
+    the figure fall. It leans forward until it is on the seat, then back, see `sitting`. N_J = N_F = 46.
+
     Args:
         height: Of the figure [m].
         mass: Of the figure [kg].
         duration: Of sitting down, and of standing up [s].
+        contact: Whether floor and seat bear the figure by contact rather than by connections.
     """
     pace = positive_scalar(duration, "duration")
     m = figures.human40(height, mass, name="chair")
+    if flag(contact, "contact"):
+        return _by_contact(m, pace)
     figures.ground(m, size=(1.8, 1.2))
     seated = m.state()
     figures.place(m, seated, "sitting", "seat")
@@ -66,6 +76,21 @@ def chair(*, height: float = 1.75, mass: float = 70.0, duration: float = 2.0) ->
     controllers = [vc.ComputedTorque(motion, _STIFFNESS, _DAMPING), _watch(m, way, pace, rises)]
     settings = {"method": "rk45", "step": 1e-2, "control_step": 1e-2, "tolerance": 1e-7}
     return Scenario("chair", m, s, rises + pace + _AFTER, events, controllers, settings=settings)
+
+
+def _by_contact(m: Mechanism, pace: float) -> Scenario:
+    """The figure on a chair that is where its way leads it."""
+    way = Way(m, pace)
+    x, _, height = way.seat.tolist()
+    figures.ground(m, size=(1.8, 1.2))
+    figures.chair(m, height=height, at=(x - _BEHIND, 0.0, 0.0))
+    add_contacts(m)
+    s = m.state()
+    s.q = way.start.q
+    above = min(vc.clearances(m, s).values())  # what the plan leaves: some 1e-5 m
+    s["pelvis"].position = s["pelvis"].position - (0.0, 0.0, above)
+    settings = {"contacts": "stepping", "step": 1e-3, "sample": 1e-2, "control_step": 2e-3}
+    return Scenario("chair", m, s, way.end, controller=Sitter(m, way), settings=settings)
 
 
 def _way(m: Mechanism, seated: State) -> list[State]:
