@@ -1,6 +1,7 @@
-"""Run every check of the project, one after the other, and say at the end which passed.
+"""Run every check of the project, and say at the end which passed.
 
-A failing check does not stop the others. The exit code is 0 if all passed, else 1.
+Checks of the sources run beside the one that builds the library, all others one after the other. A failing check does
+not stop the others. The exit code is 0 if all passed, else 1.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TAIL = 4096  # bytes of a check's output that are kept, to find the counts in its last lines
+TAIL = 65536  # bytes of a check's output that are kept, to show them later or to find the counts in its last lines
 # What needs the compiler itself: most tests run with the library, which has its bits (tests/kernels/test_library.py).
 JIT_TESTS = (
     *(
@@ -51,18 +53,25 @@ class Outcome:
         return f"{self.check.name:<16}{verdict:<14}{self.seconds:7.1f} s  {self.counts}".rstrip()
 
 
-def checks() -> list[Check]:
-    """All checks in the order in which they run: the quick ones first."""
+def source_checks() -> list[Check]:
+    """Checks that only read the sources."""
     python = (sys.executable, "-m")
     lint_imports = str(Path(sys.executable).with_name("lint-imports"))
-    # Groups stay together: all tests that need a browser share one.
-    tests = (*python, "pytest", "-q", "-n", "auto", "--maxprocesses", "4", "--dist", "loadgroup", "--durations", "30")
     return [
         Check("lint", (*python, "ruff", "check", ".")),
         Check("format", (*python, "ruff", "format", "--check", ".")),
         Check("types", (*python, "mypy")),
         Check("layers", (lint_imports,)),
         Check("kernel lint", (sys.executable, str(ROOT / "tools" / "lint_kernels.py"))),
+    ]
+
+
+def other_checks() -> list[Check]:
+    """All others, in the order in which they run: the library of kernels first."""
+    # Groups stay together: all tests that need a browser share one.
+    tests = (sys.executable, "-m", "pytest", "-q", "-n", "auto", "--maxprocesses", "4", "--dist", "loadgroup")
+    tests += ("--durations", "30")
+    return [
         Check("library", (sys.executable, str(ROOT / "tools" / "build_kernels.py"))),
         Check("kernels", (sys.executable, str(ROOT / "tools" / "compile_kernels.py")), {"NUMBA_DISABLE_JIT": "0"}),
         Check("tests, library", tests, {"NUMBA_DISABLE_JIT": "0", "VARICHAIN_JIT": "0"}),
@@ -71,12 +80,14 @@ def checks() -> list[Check]:
     ]
 
 
-def run(check: Check) -> Outcome:
-    """Run one check with its output on the terminal."""
-    shown = " ".join((*(f"{name}={value}" for name, value in check.environment.items()), *check.command))
-    print(f"\n--- {check.name}: {shown}", flush=True)
+def run(check: Check, is_shown: bool = True) -> Outcome:
+    """Run one check, with its output on the terminal at once or when it has ended."""
+    heading = " ".join((*(f"{name}={value}" for name, value in check.environment.items()), *check.command))
+    heading = f"\n--- {check.name}: {heading}\n"
+    if is_shown:
+        _show(heading.encode())
     start = time.monotonic()
-    tail = b""
+    output = b""
     with subprocess.Popen(
         check.command,
         cwd=ROOT,
@@ -86,11 +97,18 @@ def run(check: Check) -> Outcome:
     ) as process:
         assert process.stdout is not None
         while chunk := os.read(process.stdout.fileno(), 65536):
-            sys.stdout.buffer.write(chunk)
-            sys.stdout.buffer.flush()
-            tail = (tail + chunk)[-TAIL:]
-    counts = last_counts(tail.decode(errors="replace")) if "pytest" in check.command else ""
+            if is_shown:
+                _show(chunk)
+            output = (output + chunk)[-TAIL:]
+    if not is_shown:
+        _show(heading.encode() + output)
+    counts = last_counts(output.decode(errors="replace")) if "pytest" in check.command else ""
     return Outcome(check, process.returncode, time.monotonic() - start, counts)
+
+
+def _show(text: bytes) -> None:
+    sys.stdout.buffer.write(text)
+    sys.stdout.buffer.flush()
 
 
 def last_counts(text: str) -> str:
@@ -104,12 +122,18 @@ def last_counts(text: str) -> str:
 def main() -> int:
     """Run all checks; exit code 0 if all passed."""
     outcomes: list[Outcome] = []
-    wanted = checks()
+    of_sources, others = source_checks(), other_checks()
     try:
-        for check in wanted:
+        with ThreadPoolExecutor(1) as beside:  # they share the cores with the library
+            waiting = [beside.submit(run, check, is_shown=False) for check in of_sources]
+            built = run(others[0])
+            outcomes += [found.result() for found in waiting]
+        outcomes.append(built)
+        for check in others[1:]:
             outcomes.append(run(check))
     except KeyboardInterrupt:
         print("\ninterrupted")
+    wanted = [*of_sources, *others]
     print("\n--- summary")
     for outcome in outcomes:
         print(outcome)
