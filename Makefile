@@ -66,6 +66,7 @@ pictures: venv browser
 	$(BIN)/python tools/draw_pictures.py
 	$(BIN)/python tools/draw_examples.py
 	$(BIN)/python tools/draw_films.py
+	$(BIN)/python tools/draw_looks.py
 	$(BIN)/python tools/photograph_viewer.py
 
 venv: $(VENV)/.dev-installed

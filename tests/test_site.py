@@ -58,6 +58,22 @@ def test_the_gallery_has_films_of_every_scenario_and_example():
         assert (ROOT / "docs" / "pictures" / "films" / f"{name}.webp").stat().st_size < 150_000
 
 
+def test_every_scenario_and_posture_is_shown_before_and_after():
+    """The page on looks has a row for each, both pictures where there was one before, and weighs less than 1.5 MB."""
+    text = (ROOT / "docs" / "looks.md").read_text(encoding="utf-8")
+    folder = ROOT / "docs" / "pictures" / "looks"
+    shown = {half: {*re.findall(rf"looks/{half}/([\w.-]+)\.webp", text)} for half in ("before", "after")}
+    for half, names in shown.items():
+        assert names == {path.stem for path in (folder / half).glob("*.webp")}
+    assert shown["before"] < shown["after"]
+    for name in SCENARIOS:
+        assert any(after.startswith(f"{name}-") for after in shown["after"]), name
+    for posture in vc.figures.POSTURES:
+        for human in ("human16", "human40"):
+            assert f"{human}-{posture.replace(' ', '-')}" in shown["after"]
+    assert sum(path.stat().st_size for path in folder.rglob("*.webp")) < 1_500_000
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebooks_run(path):
     """All cells of a notebook run one after the other, and what they end with shows itself."""

@@ -91,7 +91,8 @@ def main() -> None:
 
 def pages() -> dict[str, str]:
     """Texts of the pages by name."""
-    head = "# API\n\nAll public names of `import varichain as vc`, by topic, from their docstrings.\n"
+    all_names = "All public names of `import varichain as vc`, by topic, from their docstrings."
+    head = f"# API: list of all functions\n\n{all_names}\n"
     rows = ["| topic | names |", "| --- | --- |"]
     found = {}
     for page, (title, about, names) in TOPICS.items():

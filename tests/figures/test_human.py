@@ -10,8 +10,9 @@ import pytest
 from varichain.errors import DuplicateNameError, InputError
 from varichain.figures import Body, human16, human40, standing_height
 from varichain.figures.segments import DENSITY, limb_radius
-from varichain.mechanism import Box, Capsule, Ellipsoid, Fixed, Inertia, Link, Mechanism, Revolute, Spherical
+from varichain.mechanism import Box, Capsule, Ellipsoid, Fixed, Inertia, Link, Mechanism, Revolute, Sphere, Spherical
 from varichain.mechanism.check import check
+from varichain.mechanism.materials import MATERIALS
 from varichain.spatial.pose import Pose
 from varichain.spatial.rotation import matrix_from_axis_angle
 
@@ -355,6 +356,21 @@ def test_people_have_a_face_side(figure: Figure) -> None:
     pose = standing_poses(m)[head.name]
     tops = [(pose @ shape.at).p[2] + shape.radii[2] for shape in balls]
     assert max(tops) == pytest.approx(1.8, abs=ROUNDING)
+
+
+@pytest.mark.parametrize("make", [human16, human40])
+def test_hair_covers_the_top_of_the_head(make: Callable[[], Mechanism]) -> None:
+    """Seen from above, the head is hair down to where the forehead begins: no skin pokes through."""
+    balls = [shape for link in make().links for shape in link.shapes if isinstance(shape, Ellipsoid)]
+    colors = {name: Sphere(1.0, color=MATERIALS[name]).color for name in ("hair", "skin")}
+    (hair,) = [ball for ball in balls if ball.color == colors["hair"]]
+    skull = max((ball for ball in balls if ball.color == colors["skin"]), key=lambda ball: ball.radii[2])
+    for x, y in ((x, y) for x in np.linspace(-0.06, 0.05, 12) for y in np.linspace(-0.04, 0.04, 9)):
+        heights = []
+        for ball in (hair, skull):
+            left = 1.0 - ((x - ball.at.p[0]) / ball.radii[0]) ** 2 - ((y - ball.at.p[1]) / ball.radii[1]) ** 2
+            heights.append(ball.at.p[2] + ball.radii[2] * np.sqrt(max(left, 0.0)))
+        assert heights[0] > heights[1] + 1e-3, (x, y)  # [m]
 
 
 def test_people_differ_in_looks() -> None:

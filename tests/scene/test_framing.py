@@ -6,11 +6,11 @@ import pytest
 import varichain as vc
 from varichain.mechanism import description
 from varichain.scenarios import SCENARIOS
-from varichain.scene import Playback
+from varichain.scene import Playback, scene_of
 from varichain.scene.camera import ANGLE, axes_of, fitted, smoothed
-from varichain.scene.poses import matrices_from_quaternions
+from varichain.scene.poses import link_poses, matrices_from_quaternions
 from varichain.scene.scene import corners_of
-from varichain.scene.supports import support_corners
+from varichain.scene.supports import support_corners, supports_of
 
 VIEW, ASPECT = (-1.05, 0.16), 16 / 9
 ROUNDING = 1e-9
@@ -91,6 +91,30 @@ def test_fixed_pivots_have_supports(name, sides):
     if name == "fourbar":
         corners = [support_corners(support, playback.scenes[0].mark) for support in supports]
         assert np.min(corners, axis=(0, 1))[2] == pytest.approx(playback.framing.floor)  # they stand on the ground
+
+
+def test_what_stands_on_one_support_hangs_from_none():
+    """The man of rods stands on his foot and sits on his chair: both supports are below."""
+    scenario = SCENARIOS["seat"]()
+    poses = link_poses(scenario.mechanism, scenario.state.q)
+    supports = supports_of(scene_of(scenario.mechanism), poses)
+    assert [support.is_above for support in supports] == [False, False]
+
+
+def test_the_ground_is_below_what_pivots_hold():
+    """An arm on a pivot at the ground, which swings below it, has its ground below; one that stays above has not."""
+    for angle, is_below in ((3.0, True), (0.5, False)):
+        m = vc.Mechanism("arm")
+        rod = vc.Capsule(0.02, 0.5, at=(0, 0, 0.25))
+        m.add_link("rod", joint=vc.Revolute("y", name="hinge"), inertia=vc.Inertia.sphere(1.0, 0.1), shapes=[rod])
+        with vc.TraceWriter() as writer:
+            writer.begin({})
+            writer.open_epoch(description(m), vc.Columns([("time", 1), ("q", 1)]))
+            writer.append(np.array([[0.0, 0.0], [1.0, angle]]))
+            framing = Playback(writer.finish()).framing
+        foot = min(corner[2] for corner in support_corners(framing.supports[0][0], framing._playback.scenes[0].mark))
+        lowest = 0.5 * np.cos(angle) - 0.02
+        assert framing.floor == pytest.approx(foot) if not is_below else framing.floor < lowest
 
 
 def test_supports_are_drawn():

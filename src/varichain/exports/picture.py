@@ -25,7 +25,7 @@ from varichain.spatial.rotation import matrix_with_z_along
 Image = NDArray[np.uint8]
 
 _LETTER, _LINE = 1.0, 1.9  # width of a letter and height of a line, in sizes of the font, which is in points
-_PAPER = 0.65  # how solid the background of names is, so that they can be read on dark links
+_PAPER = 0.65  # how solid the background of names and events is, so that they can be read on links
 _EVENT_SHOWN = 0.8  # [s] of simulated time for which an event is shown
 
 
@@ -271,7 +271,9 @@ class Painter:
         clock.input = f"{time:.2f} s" if len(self.playback) > 1 else " "
         shown = [marker for marker in shown if marker.time == shown[-1].time]
         event.input = ", ".join(dict.fromkeys(marker.event for marker in shown)) or " "
+        event.prop.background_opacity = _PAPER if shown else 0.0
         if shown:
+            event.prop.background_color = self.look.background[:3]
             event.prop.color = getattr(palette, shown[-1].kind.upper())[:3]
 
 

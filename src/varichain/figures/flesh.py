@@ -84,7 +84,7 @@ class Flesh:
         eyes = [_ball(_from(top, k, 0.094, y, -0.108), (0.01 * k,) * 3, _EYES) for y in (-0.032, 0.032)]
         return (
             _colored(neck, _SKIN),
-            _ball(_from(top, k, 0.014, 0.0, -0.118), (0.095 * k, 0.074 * k, 0.118 * k), _SKIN),
+            _ball(_from(top, k, 0.014, 0.0, -0.123), (0.095 * k, 0.074 * k, 0.113 * k), _SKIN),
             _ball(_from(top, k, 0.002, 0.0, -0.078), (0.098 * k, 0.082 * k, 0.078 * k), _HAIR),
             _ball(_from(top, k, 0.108, 0.0, -0.132), (0.017 * k, 0.013 * k, 0.022 * k), _SKIN),
             *eyes,

@@ -23,6 +23,7 @@ POSTURES: Final[Mapping[str, Mapping[str, tuple[float, ...]]]] = {
     "hanging straight": {"shoulder": (10.0, -180.0, 0.0)},
     "landing": {
         "chest": (0.0, 25.0, 0.0),
+        "neck": (0.0, -20.0, 0.0),
         "shoulder": (10.0, -60.0, 0.0),
         "elbow": (20.0,),
         "hip": (8.0, -70.0, 0.0),
@@ -32,6 +33,7 @@ POSTURES: Final[Mapping[str, Mapping[str, tuple[float, ...]]]] = {
     "sitting": {"hip": (0.0, -90.0, 0.0), "knee": (90.0,)},
     "squatting": {
         "chest": (0.0, 35.0, 0.0),
+        "neck": (0.0, -40.0, 0.0),
         "shoulder": (0.0, -95.0, 0.0),
         "hip": (0.0, -120.0, 0.0),
         "knee": (102.0,),

@@ -7,6 +7,7 @@ frame is called by `name` and what it is. A name that is taken raises DuplicateN
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from varichain.errors import InputError, quoted
 from varichain.mechanism import Box, Cylinder, Fixed, Inertia, Link, Mechanism, Revolute, Spherical
@@ -151,16 +152,17 @@ def ground(
     *,
     at: Place = _FLOOR,
     name: str = "floor",
+    color: Any = _GROUND,
 ) -> Link:
     """Floor to be seen and to stand on: a board whose upper side goes through the origin of `at`.
 
-    It slopes down towards +x by `slope` [rad]; `size` is its length and breadth [m]. Returns its link, whose z is the
-    normal of the floor.
+    It slopes down towards +x by `slope` [rad]; `size` is its length and breadth [m], `color` its colour. Returns its
+    link, whose z is the normal of the floor.
     """
     angle, thickness = finite_scalar(slope, "slope"), 0.02
     sides = finite_numbers(size, 2, "size, length and breadth [m],")
     length, breadth = (positive_scalar(number, "size") for number in sides)
-    board = Box((length, breadth, thickness), at=(0.0, 0.0, -0.5 * thickness), color=_GROUND)
+    board = Box((length, breadth, thickness), at=(0.0, 0.0, -0.5 * thickness), color=color)
     tilted = Pose.coerce(at, "at") @ Pose(rotation_vector=(0.0, angle, 0.0))
     return _checked(m).add_link(name, "ground", Fixed(), tilted, shapes=board)
 

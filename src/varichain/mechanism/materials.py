@@ -19,6 +19,7 @@ MATERIALS: Final = {
     "steel": "#8c96a0",
     "wood": "#a97c50",
     "turf": "#b9c3ae",
+    "ice": "#d3e4ee",
 }
 """Colours of figures and props by what they show."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import varichain as vc
 from varichain import figures
 from varichain.mechanism import Mechanism, Planar, Spherical
+from varichain.mechanism.materials import MATERIALS
 from varichain.scenarios.muscles import muscles
 from varichain.scenarios.scenario import Scenario
 from varichain.spatial.pose import Pose
@@ -47,7 +48,7 @@ def holdinghands(
         damping: Of the muscles of the legs [N m s/rad]; arms have a tenth of it.
     """
     m = Mechanism("holdinghands")
-    figures.ground(m)
+    figures.ground(m, color=MATERIALS["ice"])
     figures.human16(1.65, 58.0, "female", mechanism=m, prefix="ann ")
     figures.human16(1.78, 74.0, "male", mechanism=m, prefix="bob ")
     s = _face_to_face(m)

@@ -12,7 +12,7 @@ import numpy as np
 from varichain.scene.camera import fitted, outline, smoothed
 from varichain.scene.poses import Poses, matrices_from_quaternions
 from varichain.scene.scene import ball_of, box_around, corners_of
-from varichain.scene.supports import Support, support_corners, supports_of
+from varichain.scene.supports import Support, floats, support_corners, supports_of
 from varichain.scene.surfaces import floor_height
 from varichain.spatial.arrays import Array
 
@@ -144,7 +144,7 @@ class Framing:
     def floor(self) -> float:
         """Height of the ground [m]: of a level floor that links touch; else zero if all begins above it.
 
-        If not all does, it is below all that is ever seen, and pivots stand on it.
+        If not all does, it is below all that is ever seen. Pivots stand on it, and what they hold stays above it.
         """
         playback = self._playback
         floor, poses = floor_height(playback.scenes[0].mechanism), playback.poses(0)
@@ -152,9 +152,16 @@ class Framing:
             return floor
         first, _ = box_around((part for part in playback.parts if part.name in poses.names), poses)
         foot = float(self._plates[:, 2].min(initial=0.0))
-        if not first[2] < -0.1 * self.size:
-            return foot
-        return min(foot, float(self._box(range(len(playback.parts)))[0][2]) - 0.05 * self.size)
+        below = self._on_pivots if not first[2] < -0.1 * self.size else range(len(playback.parts))
+        lowest = float(self._box(below)[0][2])
+        return foot if lowest > foot - 0.01 * self.size else lowest - 0.05 * self.size
+
+    @property
+    def _on_pivots(self) -> list[int]:
+        """Parts that move and that joints of the tree hold to the ground in every structure."""
+        scenes, parts = self._playback.scenes, self._playback.parts
+        tied = [{joint.link for joint in scene.joints if not floats(scene, joint.link)} for scene in scenes]
+        return [k for k in self.moving if all(parts[k].name in of for of in tied)]
 
     @cached_property
     def arrow_scale(self) -> float:

@@ -26,7 +26,7 @@ class Support:
     Attributes:
         joint: Name of the pivot.
         place: Where it is (3,) [m].
-        is_above: Whether the plate is above the pivot, since the link hangs from it; else it is below.
+        is_above: Whether the plate is above the pivot, since all that moves hangs from it; else it is below.
     """
 
     joint: str
@@ -44,9 +44,11 @@ def supports_of(scene: Scene, poses: Poses) -> tuple[Support, ...]:
 
     A connection of a figure that would float without it is no pivot: it is a grasp, or a foot that stands.
     """
-    joints = [*scene.joints, *(loop for loop in scene.loops if not _floats(scene, loop.link))]
+    joints = [*scene.joints, *(loop for loop in scene.loops if not floats(scene, loop.link))]
     pivots = [joint for joint in joints if joint.is_guide and not _is_loose(joint) and joint.holder == _ground(scene)]
-    return tuple(_support(scene, joint, poses) for joint in pivots)
+    places = [frame_on(poses, joint.parent, joint.at)[0].tolist() for joint in pivots]
+    hangs = all(_height(scene, poses) < z - scene.mark for _, _, z in places)  # what stands on one hangs from none
+    return tuple(Support(joint.name, (x, y, z), hangs) for joint, (x, y, z) in zip(pivots, places, strict=True))
 
 
 def support_triangles(mark: float) -> Triangles:
@@ -65,11 +67,6 @@ def support_corners(support: Support, mark: float) -> Array:
     return found
 
 
-def _support(scene: Scene, joint: JointMark, poses: Poses) -> Support:
-    x, y, z = frame_on(poses, joint.parent, joint.at)[0].tolist()
-    return Support(joint.name, (x, y, z), _height(scene, poses) < z - scene.mark)
-
-
 def _height(scene: Scene, poses: Poses) -> float:
     """Height of the centre of mass [m] of all that moves."""
     moving = [link for link in scene.mechanism.links if link.name not in scene.welded and link.inertia.mass > 0.0]
@@ -77,7 +74,7 @@ def _height(scene: Scene, poses: Poses) -> float:
     return float(np.average(heights, weights=[link.inertia.mass for link in moving])) if moving else np.inf
 
 
-def _floats(scene: Scene, link: str) -> bool:
+def floats(scene: Scene, link: str) -> bool:
     """Whether the tree that a link belongs to could leave its place, but for its loops."""
     parents = {joint.link: joint for joint in scene.joints}
     joint = parents[link]
