@@ -31,7 +31,7 @@ collect_ignore_glob = [] if IS_COMPILED else ["test_*.py", *(f"{name}*" for name
 
 # Plain Python tells whether the sources mean what their machine code does. A few cases of each test show that; all of
 # them are among the long tests (`make test-long`).
-_CASES = None if IS_COMPILED or os.environ.get("VARICHAIN_ALL_CASES") == "1" else 4
+_CASES = None if IS_COMPILED or os.environ.get("VARICHAIN_ALL_CASES") == "1" else 2
 
 
 def pytest_collection_modifyitems(config, items):

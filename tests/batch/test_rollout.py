@@ -7,7 +7,7 @@ import pytest
 import closed_zoo
 import varichain as vc
 import zoo
-from lane import IS_COMPILED, scaled
+from lane import IS_COMPILED, long_run, scaled
 
 N = scaled(12, 3)
 UNTIL = scaled(0.05, 0.006)
@@ -73,6 +73,7 @@ def test_an_end_between_samples_is_sampled():
     assert np.array_equal(found.times, vc.rollout(m, states, until=0.5053, **options).times)
 
 
+@long_run
 def test_stops_and_friction_take_part():
     """Runs that hit limits and stick by friction have the bits of `vc.simulate`."""
     m = vc.Mechanism("stopped")

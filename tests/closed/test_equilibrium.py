@@ -72,7 +72,7 @@ def _quick(name):
     return pytest.param(name, marks=[pytest.mark.long] if name == "standing figure" else [])
 
 
-@pytest.mark.parametrize("name", map(_quick, SUPPORTED))
+@pytest.mark.parametrize("name", [_quick(name) for name in SUPPORTED])
 def test_closed_mechanisms_come_to_rest(name):
     """At rest in the posture nothing accelerates, and the loops are closed."""
     m, s = sprung(name)

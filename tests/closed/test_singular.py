@@ -5,6 +5,7 @@ import pytest
 
 import closed_zoo
 import varichain as vc
+from lane import scaled
 from varichain.dynamics.formulations import FORMULATIONS
 from varichain.dynamics.loops import constraint_matrix
 from varichain.layout.layout import layout_of
@@ -40,7 +41,7 @@ def stretched_arms(off):
     return m, vc.assemble(m, s, hold=["left elbow"]).state
 
 
-MAKERS = (parallelogram, change_point, stretched_arms)
+MAKERS = (parallelogram, change_point, *scaled([stretched_arms], []))
 everywhere = pytest.mark.parametrize(
     ("make", "off"),
     [(make, off) for make in MAKERS for off in OFFSETS],

@@ -39,6 +39,7 @@ def test_a_bouncing_ball(restitution):
     assert np.diff(epoch.energy.sum(axis=1)).max() < 2.0 * 2.0 * G * G * step * step
 
 
+@long_run
 def test_a_ball_that_bounces_comes_to_rest():
     """After its last bounce, which no step can see, a ball lies still: events without end are none here."""
     m, s = ball(restitution=0.5)

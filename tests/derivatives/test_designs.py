@@ -5,7 +5,7 @@ import pytest
 
 import varichain as vc
 from derivatives.linkages import LENGTHS, four_bar, redesign
-from lane import scaled
+from lane import long_run, scaled
 from varichain.errors import InputError, StructureError, UnknownNameError
 
 ANGLES = np.linspace(0.0, 2.0 * np.pi, 36, endpoint=False)
@@ -22,6 +22,7 @@ def some_designs(n):
     return LENGTHS * (1.0 + 0.1 * np.random.default_rng(0).uniform(-1.0, 1.0, (n, 4)))
 
 
+@long_run
 @pytest.mark.parametrize("closing", [None, vc.Spherical()])
 def test_designs_are_mechanisms_built_so(closing):
     """Positions, motions, drive torques and forces in all joints are those of each mechanism by itself."""
@@ -85,6 +86,7 @@ def test_power_is_that_of_the_drive():
         assert power == pytest.approx((energies[0] - energies[1]) / (2.0 * h), abs=1e-6)
 
 
+@long_run
 def test_what_cannot_be_closed_is_not_a_number():
     """A crank that is too long for a whole turn has positions where nothing closes, and others where all is well."""
     m, s = four_bar()

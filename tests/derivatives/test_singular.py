@@ -49,6 +49,7 @@ def test_runs_that_pass_a_singular_configuration():
             assert found.is_nearly_singular or np.abs(found.A).max() < 2.0
 
 
+@long_run
 def test_cycles_say_so():
     """A stride that begins nearly flat is flagged."""
 

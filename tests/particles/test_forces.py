@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import varichain as vc
-from lane import scaled
+from lane import long_run, scaled
 from particles.zoo_of_particles import every_kind, tumbling
 
 SEEDS = range(scaled(20, 3))
@@ -85,6 +85,7 @@ def test_coordinates_are_those_of_the_state(seed):
         assert vc.pose(m, s, link.name).is_close(vc.particles.from_mechanism(m, s).pose(link.name), 1e-11)
 
 
+@long_run
 def test_momentum_is_kept_for_good():
     """A tumbling chain keeps momentum and angular momentum to 1e-12 with dampers, torques and friction acting."""
     m, s = tumbling(damping=0.01, friction=0.02)

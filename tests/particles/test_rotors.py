@@ -51,6 +51,7 @@ def test_slides_and_universal_joints_have_rotors():
         assert deviation(ours.q, rigid.q) < 2e-3
 
 
+@long_run
 def test_books_and_momentum():
     """Rotors have kinetic energy, the books balance, and shafts have no resultant and no moment."""
     m, s = tumbling(4, armature=0.0)

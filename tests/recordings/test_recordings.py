@@ -5,6 +5,7 @@ import pytest
 
 import varichain as vc
 from entries import RECORDING
+from lane import long_run
 from varichain.scenarios import SCENARIOS
 
 DIGITS = 1e-8  # of lengths and angles [deg] in files that we write
@@ -69,6 +70,7 @@ Frame Time: 0.5
     assert recording.rate == 0.0 and recording.lengths() == {}
 
 
+@long_run
 def test_files_of_ours_come_back(tmp_path):
     """Links of an exported run are where the trace has them."""
     trace = SCENARIOS["highbar"]().run(0.2)

@@ -66,6 +66,7 @@ def test_a_driven_joint_carries_a_free_one():
     assert trace.epochs[0]["holding"][:, 1] == pytest.approx(np.zeros(101), abs=0.0)
 
 
+@long_run
 def test_a_closed_chain_is_driven_by_one_crank():
     """A four-bar driven at its crank: loops stay closed, and the torque is that of inverse dynamics at the crank."""
     m, s = four_bar()

@@ -132,6 +132,7 @@ def test_a_function_is_called_every_tick():
     assert trace.final.v[0] == pytest.approx(0.1 * (1 + 2 + 3), abs=ROUNDING)
 
 
+@long_run
 def test_many_ticks_stay_on_the_grid():
     """Ten thousand ticks fall on the grid of steps to the bit: no step is taken for a rounding."""
     m = slider(gravity=(0, 0, 0))

@@ -102,6 +102,7 @@ def test_both_stops_of_a_joint():
     assert trace.joint("rail").q.max() <= 0.3 + BEYOND
 
 
+@long_run
 def test_a_limited_joint_of_a_chain():
     """A knee that strikes its stop takes the whole leg with it: the blow of vc.impact with that joint fixed."""
     m = rods(2)

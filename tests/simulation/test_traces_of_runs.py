@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import varichain as vc
-from lane import PATIENCE
+from lane import PATIENCE, long_run
 from moving import G, bits, kinds, rods, slider, started
 
 
@@ -27,6 +27,7 @@ def eventful(**options):
     return vc.simulate(m, s, 0.4, events=events, step=0.005, **options)
 
 
+@long_run
 def test_a_file_has_what_memory_has(tmp_path):
     """A run to a file and a run in memory have the same bits, events and log, and so has the file when it is read."""
     in_memory, in_file = eventful(), eventful(out=tmp_path / "run.h5")
@@ -48,6 +49,7 @@ def test_a_file_is_not_replaced_unasked(tmp_path):
     assert vc.Trace.load(tmp_path / "run.h5").time[-1] == pytest.approx(0.2)
 
 
+@long_run
 def test_epochs_tell_what_ended_them():
     """Every epoch has the structure of its span; its event has names, actions, edits and the energy that was lost."""
     trace = eventful()

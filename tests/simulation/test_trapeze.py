@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import varichain as vc
-from lane import scaled
+from lane import long_run, scaled
 from measure import deviation
 from motion import slender
 from varichain.mechanism import Mechanism, Revolute
@@ -114,6 +114,7 @@ def run():
     return vc.simulate(m, s, 2.0, events=events, method="rk45", tolerance=scaled(1e-11, 1e-8), step=0.01)
 
 
+@long_run
 def test_trapeze():
     """Through cut, flight, catch by the other end, catch by both ends and free fall every number is the reference's."""
     trace = run()
