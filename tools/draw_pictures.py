@@ -33,6 +33,7 @@ def main() -> None:
     still.save(FOLDER / "fourbar.svg", overwrite=True)
     _draw("highbar", highbar, 2.77, trails=["head top"], turn=-0.75)
     _draw("swing", swing, 2.62, turn=-1.1)
+    _save("cones", _cones())
     race = SCENARIOS["race"]().run()
     _save("race", _strip(race, (0.02, 0.4, 0.76, 1.0)))
     _optimised()
@@ -65,6 +66,23 @@ def _strip(trace: vc.Trace, shares: tuple[float, ...], camera: str = "corner", z
     painter.close()
     strip = Image.fromarray(np.concatenate(pictures, axis=1))
     return strip.resize((1200, 1200 // len(shares)), Image.Resampling.LANCZOS)
+
+
+def _cones() -> Any:
+    """Two boxes on a slope with their friction cones: one rests, the other slides."""
+    from PIL import Image
+
+    m, tilt, size = Mechanism("slope"), vc.Pose(rotation_vector=(0.0, np.radians(20.0), 0.0)), (0.4, 0.2, 0.1)
+    places = {"box": (0.0, 0.0, 0.05), "slider": (-0.3, 0.6, 0.05)}
+    for name, friction in (("box", 0.5), ("slider", 0.2)):
+        m.add_link(name, None, inertia=vc.Inertia.box(3.0, size), shapes=vc.Box(size))
+        m.add_surface(f"below {name}", "ground", vc.HalfSpace(tilt), friction=friction, touched_by=[name])
+    s = m.state()
+    for name, place in places.items():
+        s[name].pose = tilt @ vc.Pose(place)
+    trace = vc.simulate(m, s, 0.2, contacts="stepping", step=0.005)
+    still = vc.draw(trace, 0.2, cones=True, title=False, zoom=0.85, size=(720, 400))
+    return Image.open(io.BytesIO(still.png)).convert("RGB")
 
 
 def _places(race: vc.Trace) -> Any:

@@ -45,7 +45,7 @@ def draw(
             with its target, by name.
         size: Width and height [pixels].
         overwrite: Whether a file of that name may be replaced.
-        look: Attributes of `Look`: camera, zoom, background, colors, labels, forces, joints, ground, title.
+        look: Attributes of `Look`: camera, zoom, background, colors, labels, forces, joints, ground, title, cones.
 
     Returns:
         The picture: `png` and `svg` are its contents, `save` writes it, a notebook shows it.

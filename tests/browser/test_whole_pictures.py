@@ -50,7 +50,7 @@ class Restless:
         loads[:, 5] = 9.81
         structure = LiveStructure(number, description(m), "", (1, 0, 1), (f"structure {number}",))
         clock = {"speed": 1.0, "rate": 1.0, "is_paused": False, "message": "", "until": None, "is_kept": False}
-        forces = {"loop_forces": loads, "contact_forces": np.zeros((0, 3))}
+        forces = {"loop_forces": loads, "contact_forces": np.zeros((0, 3)), "contact_modes": np.zeros(0)}
         more = {"energy": (0.0,) * 3, "drag": None, "reports": (), "aims": {}, "structure": structure}
         return LiveFrame(time=0.01 * self.n, q=q, v=np.zeros(len(q)), **forces, **clock, **more)
 

@@ -233,9 +233,16 @@ def test_both_commands_take_all_options_of_pictures(tmp_path):
     """Every attribute of `Look` is a switch of `draw` and of `export`, and does there what it does in Python."""
     trace = shows.show(path=tmp_path / "arm.h5")
     words = ["--camera", "30,20", "--zoom", "1.5", "--background", "#102030", "--color", "forearm=#ff0000"]
-    words += ["--labels", "--no-forces", "--no-joints", "--no-ground", "--no-title"]
+    words += ["--labels", "--no-forces", "--no-joints", "--no-ground", "--no-title", "--cones"]
     angles = tuple(np.radians([30.0, 20.0]))
-    look = {"camera": angles, "zoom": 1.5, "background": "#102030", "colors": {"forearm": "#ff0000"}, "labels": True}
+    look = {
+        "camera": angles,
+        "zoom": 1.5,
+        "background": "#102030",
+        "colors": {"forearm": "#ff0000"},
+        "labels": True,
+        "cones": True,
+    }
     look |= dict.fromkeys(("forces", "joints", "ground", "title"), False)
     assert {*look} == {item.name for item in fields(Look)}
     vc.draw(trace, 0.2, tmp_path / "a.svg", **look)

@@ -1,11 +1,14 @@
 """Forces of surfaces in pictures: where they act, and that they are drawn."""
 
+import io
+
 import numpy as np
 import pytest
 
 import varichain as vc
 from varichain.exports.page import page_of
 from varichain.scene import Playback, palette, scene_of
+from varichain.scene.cones import cone_axes
 from varichain.scene.palette import hex_color
 from varichain.scene.surfaces import floor_height
 
@@ -46,6 +49,56 @@ def test_a_ball_is_borne_at_its_foot(trace):
     normal = np.array([np.sin(SLOPE), 0.0, np.cos(SLOPE)])
     expected = playback.p[:, part] - RADIUS * normal
     assert playback.contact_places[1:, k] == pytest.approx(expected[1:], abs=ROUNDING)
+
+
+@pytest.fixture(scope="module")
+def two():
+    """Two boxes on a slope, of which the rough one rests and the smooth one slides down."""
+    m, tilt, size = vc.Mechanism("slope"), vc.Pose(rotation_vector=(0, SLOPE, 0)), (0.4, 0.2, 2 * HALF)
+    for name, friction in (("rough", 0.5), ("smooth", 0.2)):
+        m.add_link(name, None, inertia=vc.Inertia.box(3.0, size), shapes=vc.Box(size))
+        m.add_surface(f"{name} slope", "ground", vc.HalfSpace(tilt), friction=friction, touched_by=[name])
+    s = m.state()
+    s["rough"].pose, s["smooth"].pose = tilt @ vc.Pose(p=(0, 0, HALF)), tilt @ vc.Pose(p=(0, 0.5, HALF))
+    return vc.simulate(m, s, 0.05, contacts="stepping", step=0.01)
+
+
+def test_cones_stand_at_points_with_their_forces_inside(two):
+    """Each corner has its cone: its axis is the normal; forces of what rests are inside, of what slides on the edge."""
+    playback = Playback(two, by_points=True)
+    cones, normal = playback.cones, np.array([np.sin(SLOPE), 0.0, np.cos(SLOPE)])
+    assert {name.split(" on ")[0] for name in playback.contacts} == {"rough", "smooth"}
+    for k, name in enumerate(playback.contacts):
+        force = playback.contact_forces[-1, k]
+        if not force.any():
+            continue
+        is_smooth = name.startswith("smooth")
+        assert cones.normals[-1, k] == pytest.approx(normal, abs=ROUNDING)
+        assert cones.slips[-1, k] == is_smooth and cones.friction[k] == (0.2 if is_smooth else 0.5)
+        across = np.linalg.norm(force - (force @ normal) * normal) / (cones.friction[k] * (force @ normal))
+        assert across == pytest.approx(1.0, abs=1e-6) if is_smooth else across < 1.0 + 1e-9
+        R = cone_axes(force, normal, float(cones.friction[k]), 0.01, 1e-3)
+        inside = np.linalg.solve(R, 0.01 * force)  # the arrow, in the cone's own measures
+        assert np.hypot(*inside[:2]) <= inside[2] * (1.0 + 1e-6) < 1.0
+    whole = Playback(two)
+    assert whole.cones is None and playback.contact_forces.sum(axis=1) == pytest.approx(
+        whole.contact_forces.sum(axis=1)
+    )
+
+
+def test_cones_are_drawn_in_stills_films_and_pages(two, tmp_path):
+    """Both colours of cones are in an SVG, in the pixels of a PNG and in the numbers of a page, if they are wanted."""
+    count = {}
+    for is_wanted in (False, True):
+        still = vc.draw(two, 0.05, cones=is_wanted, title=False, forces=False, size=(320, 200))
+        count[is_wanted] = [still.svg.count(hex_color(color)) for color in (palette.STICKS, palette.SLIPS)]
+        assert ('"cones":null' in page_of(Playback(two, by_points=is_wanted), vc.Look())) != is_wanted
+    assert count[False] == [0, 0] and min(count[True]) >= 2
+    pixels = np.asarray(pytest.importorskip("PIL.Image").open(io.BytesIO(still.png)).convert("RGB")).astype(int)
+    red, green, blue = (pixels[..., k] for k in range(3))
+    assert ((red - green > 40) & (blue - green > 20)).sum() > 100  # the magenta of what slips
+    assert ((green - red > 30) & (blue - red > 30)).sum() > 100  # the teal of what sticks
+    assert vc.export(two, tmp_path / "a.glb", cones=True).notes == (".glb files have no place for cones: left out",)
 
 
 def test_boxes_bear_each_other_where_they_meet():

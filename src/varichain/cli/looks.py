@@ -22,6 +22,7 @@ _OPTIONS = (
     click.option("--color", "colors", metavar="LINK=#RRGGBB", multiple=True, help="Colour of a link; may be repeated."),
     click.option("--labels/--no-labels", default=None, help="Names of links."),
     click.option("--forces/--no-forces", default=None, help="Arrows of forces."),
+    click.option("--cones/--no-cones", default=None, help="Friction cones of contacts."),
     click.option("--joints/--no-joints", default=None, help="Marks of joints and supports."),
     click.option("--ground/--no-ground", default=None, help="The ground."),
     click.option("--title/--no-title", default=None, help="Name, time and events."),

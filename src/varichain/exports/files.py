@@ -33,7 +33,9 @@ class Options:
 
     def playback(self, trace: Trace, usual: float, most: int | None = None) -> Playback:
         """Frames at the wanted rate, or else at the usual one of the format."""
-        return Playback(trace, usual if self.fps is None else self.fps, self.speed, self.trails, most)
+        return Playback(
+            trace, usual if self.fps is None else self.fps, self.speed, self.trails, most, by_points=self.look.cones
+        )
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ def export(
         trails: Links or named frames whose paths are drawn, in pages and films.
         overwrite: Whether a file of that name may be replaced.
         progress: Called with the number of frames done and of all, in between.
-        look: Attributes of `Look`: camera, zoom, background, colors, labels, forces, joints, ground, title.
+        look: Attributes of `Look`: camera, zoom, background, colors, labels, forces, joints, ground, title, cones.
 
     Returns:
         What was written; `notes` names the options that the format has no place for.

@@ -34,7 +34,8 @@ class Look:
         background: Colour behind all, three numbers from 0 to 1 or "#rrggbb".
         colors: Colours of links by name, instead of their own and of those that tell loops.
         labels: Whether the names of links are written on them.
-        forces: Whether arrows show the forces of loops.
+        forces: Whether arrows show the forces of loops and contacts.
+        cones: Whether contacts have friction cones, each at its point, with the force of that point.
         joints: Whether joints and loops are marked.
         ground: Whether there is a ground with lines.
         title: Whether name, time and events are written on the picture.
@@ -49,6 +50,7 @@ class Look:
     joints: bool = True
     ground: bool = True
     title: bool = True
+    cones: bool = False
 
     def __post_init__(self) -> None:
         """Check all of it; colours become four numbers."""
@@ -58,7 +60,7 @@ class Look:
         object.__setattr__(self, "background", _color(self.background))
         colors = instance(self.colors, Mapping, "colors")
         object.__setattr__(self, "colors", {name: _color(color) for name, color in colors.items()})
-        for choice in ("labels", "forces", "joints", "ground", "title"):
+        for choice in ("labels", "forces", "joints", "ground", "title", "cones"):
             flag(getattr(self, choice), choice)
         _ = self.view
 

@@ -16,10 +16,12 @@ from varichain.exports.look import Look
 from varichain.scene import Part, Playback, palette
 from varichain.scene import triangles as solids
 from varichain.scene.camera import ANGLE, MARGIN
+from varichain.scene.cones import Cones, cone_triangles
 from varichain.scene.palette import RGBA
 from varichain.scene.scene import Surface
 from varichain.scene.supports import support_triangles
 from varichain.scene.triangles import Triangles
+from varichain.spatial.arrays import Array
 from varichain.trace.text import count
 
 
@@ -45,6 +47,7 @@ def _content(playback: Playback, look: Look) -> dict[str, Any]:
         "cylinder": solids.cylinder(1.0, 1.0),
         "cone": solids.cylinder(1.0, 1.0, 0.0),
         "support": support_triangles(1.0),
+        "funnel": cone_triangles(),
     }
     marks = {name: gathered.add(surface) for name, surface in shapes.items()}
     names = {part.name: k for k, part in enumerate(playback.parts)}
@@ -62,6 +65,7 @@ def _content(playback: Playback, look: Look) -> dict[str, Any]:
         "places": _packed(playback.loop_places, "<f4"),
         "forces": _packed(playback.loop_forces, "<f4"),
         "pressures": _packed(np.concatenate([playback.contact_places, playback.contact_forces], axis=-1), "<f4"),
+        "cones": None if playback.cones is None else _packed(_cones(playback.cones), "<f4"),
         "ends": _packed(playback.loop_ends[:, playback.is_line], "<f4"),
         "lines": np.flatnonzero(playback.is_line).tolist(),
         "trails": [_packed(path, "<f4") for path in playback.trails.values()],
@@ -94,6 +98,12 @@ def _content(playback: Playback, look: Look) -> dict[str, Any]:
     }
 
 
+def _cones(cones: Cones) -> Array:
+    """Normals, friction, and 1 where a point slips (n, c, 5)."""
+    friction = np.broadcast_to(cones.friction, cones.slips.shape)
+    return np.concatenate([cones.normals, friction[..., None], cones.slips[..., None]], axis=-1)
+
+
 _COLORS = (
     "background",
     "connect",
@@ -106,6 +116,8 @@ _COLORS = (
     "in_loops",
     "joint",
     "loop",
+    "slips",
+    "sticks",
     "target",
     "tracked",
     "trail",

@@ -15,6 +15,7 @@ from varichain.exports.vtk import require_pyvista, without_warnings
 from varichain.scene import Part, Playback, Poses, box_around, palette
 from varichain.scene import triangles as solids
 from varichain.scene.camera import ANGLE, axes_of, fitted
+from varichain.scene.cones import cone_axes, cone_color, cone_triangles
 from varichain.scene.palette import RGBA
 from varichain.scene.poses import matrices_from_quaternions
 from varichain.scene.supports import support_triangles
@@ -81,6 +82,9 @@ class Painter:
         adds = [self._add] * len(playback.loops) + [self._add_in_front] * len(playback.contacts)
         self._shafts = [add(solids.cylinder(1.0, 1.0), palette.FORCE) for add in adds]
         self._tips = [add(solids.cylinder(1.0, 1.0, 0.0), palette.FORCE) for add in adds]
+        self._cones = [
+            self._add_in_front(cone_triangles(), palette.STICKS) for _ in playback.contacts if playback.cones
+        ]
         self._lines = [self._add(solids.cylinder(1.0, 1.0), palette.ELEMENT) for _ in range(playback.is_line.sum())]
         sizes = ((0.7 * mark, palette.TRACKED), (1.1 * mark, palette.TARGET))
         self._aims = [[self._add_in_front(solids.sphere(r), color) for r, color in sizes] for _ in playback.aims]
@@ -193,6 +197,20 @@ class Painter:
                 actor.SetVisibility(bool(playback.is_closed[i, k]) and self.look.joints and not playback.is_line[k])
                 actor.position = playback.loop_places[i, k]
         self._place_forces(i, width)
+        self._place_cones(i)
+
+    def _place_cones(self, i: int) -> None:
+        """Friction cones at the points of contacts."""
+        playback, cones = self.playback, self.playback.cones
+        for k, actor in enumerate(self._cones):
+            assert cones is not None
+            force = playback.contact_forces[i, k]
+            actor.SetVisibility(bool(force.any()))
+            if force.any():
+                scale, mark = playback.framing.arrow_scale, playback.scenes[0].mark
+                R = cone_axes(force, cones.normals[i, k], float(cones.friction[k]), scale, mark)
+                actor.user_matrix = _matrix(playback.contact_places[i, k], R)
+                actor.prop.color = cone_color(bool(cones.slips[i, k]))[:3]
 
     def _place_forces(self, i: int, width: float) -> None:
         """Arrows along the forces of loops and contacts."""

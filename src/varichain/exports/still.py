@@ -127,6 +127,6 @@ def still_of_trace(trace: Trace, time: float, size: tuple[int, int], look: Look)
     if not is_pair or min(size) < 64:
         text = shown(size)
         raise InputError(f"size must be width and height of the picture, whole numbers from 64 to 7680, not {text}")
-    playback = Playback(trace, at=time)
+    playback = Playback(trace, at=time, by_points=look.cones)
     look.check(playback.parts)
     return Still(playback, size, look)

@@ -17,6 +17,7 @@ from varichain.mechanism.joints import Prismatic, Revolute
 from varichain.mechanism.shapes import Mesh
 from varichain.scene import JointMark, Playback, Poses, ball_of, box_around, palette
 from varichain.scene.camera import MARGIN, axes_of
+from varichain.scene.cones import cone_axes, cone_color, cone_triangles
 from varichain.scene.palette import RGBA, hex_color
 from varichain.scene.poses import frame_on
 from varichain.scene.scene import drawn_shapes
@@ -32,7 +33,12 @@ def svg_of(playback: Playback, size: tuple[int, int], look: Look) -> str:
     look.check(playback.parts)
     sheet = _Sheet(playback, size, look)
     content = [*(sheet.ground() if look.ground else ()), *sheet.footprints(), *sheet.links()]
-    content += [*sheet.elements(), *(sheet.joints() if look.joints else ()), *(sheet.forces() if look.forces else ())]
+    content += [
+        *sheet.elements(),
+        *(sheet.joints() if look.joints else ()),
+        *sheet.cones(),
+        *(sheet.forces() if look.forces else ()),
+    ]
     content += [*sheet.aims()]
     content += [*(sheet.labels() if look.labels else ()), *(sheet.title() if look.title else ())]
     box = f'width="{size[0]}" height="{size[1]}" viewBox="0 0 {size[0]} {size[1]}"'
@@ -173,6 +179,18 @@ class _Sheet:
                 yield _line(a, b - tip * along, color, 0.6 * self._mark)
                 head = np.array([b, b - tip * along + 0.45 * tip * across, b - tip * along - 0.45 * tip * across])
                 yield _polygon(head, color, color, 1.0)
+
+    def cones(self) -> Iterator[str]:
+        """Friction cones at the points of contacts."""
+        playback, cones, rim = self.playback, self.playback.cones, cone_triangles().vertices
+        for k, force in enumerate(playback.contact_forces[0] if cones is not None else ()):
+            if force.any() and cones is not None:
+                friction, scale = float(cones.friction[k]), playback.framing.arrow_scale
+                R = cone_axes(force, cones.normals[0, k], friction, scale, self.scene.mark)
+                outline = _hull(self.on(playback.contact_places[0, k] + rim @ R.T))
+                color = cone_color(bool(cones.slips[0, k]))
+                cone = _polygon(outline, hex_color(color), hex_color(color), 1.0)
+                yield cone.replace("<polygon", f'<polygon fill-opacity="{color[3]:g}"')
 
     def aims(self) -> Iterator[str]:
         """Tracked points, and rings where they shall be."""

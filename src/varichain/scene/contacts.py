@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from varichain.mechanism.contact import HalfSpace
 from varichain.mechanism.height_field import HeightField
@@ -16,16 +17,38 @@ from varichain.scene.poses import Poses, frame_on
 from varichain.spatial.arrays import Array
 
 _LEVEL = 1e-9  # of a rim: every point of it is as low
+_SLIPS = 2  # mode of a contact
 _NEAR = 1e-4  # [m] at which a corner counts as at another box
 
 
 class _Contact(NamedTuple):
-    """One contact: a point or box of a link, and one shape of a surface with the link that carries it."""
+    """One contact: a point or box of a link, one shape of a surface with the link that carries it, and friction."""
 
     link: str
     touch: Touch | Box
     carrier: str
     shape: Any
+    friction: float
+
+
+class Spots(NamedTuple):
+    """Where surfaces bear links in n samples: at c points, each with a force of its own.
+
+    Attributes:
+        names: Names of the contacts (c,), such as "left foot on floor 2"; of two boxes, that of the first of eight.
+        places: Where they are (n, c, 3) [m].
+        normals: Directions out of the surfaces (n, c, 3).
+        forces: Forces on the links (n, c, 3) [N].
+        slips: Which of them slip (n, c).
+        friction: Coefficients of friction (c,).
+    """
+
+    names: tuple[str, ...]
+    places: Array
+    normals: Array
+    forces: Array
+    slips: NDArray[np.bool_]
+    friction: Array
 
 
 class Contacts:
@@ -37,6 +60,7 @@ class Contacts:
 
     def __init__(self, m: Mechanism, names: Sequence[str]) -> None:
         """Find the points of contacts with these names."""
+        self._names = tuple(names)
         of = [name.rpartition(" ")[0] for name in names]
         self.pairs = tuple(dict.fromkeys(of))
         self._pair = np.array([self.pairs.index(pair) for pair in of], dtype=int)
@@ -45,7 +69,7 @@ class Contacts:
         }
         pairs_found: Pairs = set()
         self._contacts = [
-            _Contact(link.name, touch, surface.link, shape)
+            _Contact(link.name, touch, surface.link, shape, surface.friction)
             for link, surface in (known[pair] for pair in self.pairs)
             for touch, shape in meetings_of(m, link, surface, pairs_found)
             for _ in range(POINTS_OF_BOXES if isinstance(touch, Box) else 1)
@@ -73,6 +97,39 @@ class Contacts:
                 places[bears, pair] += weight * place
                 weights[bears, pair] += weight
         return np.divide(places, weights, out=np.zeros_like(places), where=weights > 0.0), sums
+
+    def spots(self, poses: Poses, forces: Array, modes: Array) -> Spots:
+        """Points that bear in any of n samples, with their forces; the eight contacts of two boxes are one.
+
+        Args:
+            poses: Poses of the links in the samples.
+            forces: Forces (n, contacts, 3) [N] on the links, world axes.
+            modes: Modes of the contacts (n, contacts): 0 apart, 1 sticks, 2 slips.
+        """
+        spots = [slice(k, k + _width(self._contacts[k])) for k in self._firsts()]
+        spots = [own for own in spots if forces[:, own].any()]
+        n, c = len(forces), len(spots)
+        places, normals, pushes = np.zeros((3, n, c, 3))
+        slips = np.zeros((n, c), dtype=bool)
+        for k, own in enumerate(spots):
+            places[:, k], normals[:, k] = _met(self._contacts[own.start], poses)
+            pushes[:, k] = forces[:, own].sum(axis=1)
+            slips[:, k] = (forces[:, own].any(axis=-1) & (modes[:, own] == _SLIPS)).any(axis=1)
+        names = tuple(self._names[own.start] for own in spots)
+        friction = np.array([self._contacts[own.start].friction for own in spots])
+        return Spots(names, places, normals, pushes, slips, friction)
+
+    def _firsts(self) -> Iterator[int]:
+        """The first contact of each point."""
+        k = 0
+        while k < len(self._contacts):
+            yield k
+            k += _width(self._contacts[k])
+
+
+def _width(contact: _Contact) -> int:
+    """Number of contacts that are one point in pictures."""
+    return POINTS_OF_BOXES if isinstance(contact.touch, Box) else 1
 
 
 def _met(contact: _Contact, poses: Poses) -> tuple[Array, Array]:

@@ -28,6 +28,17 @@ def moments_of(epoch: Epoch, times: Array) -> tuple[Array, Array]:
     return _coordinates(epoch, before, after, span, u), _forces(epoch, before, after, u, n_loops)
 
 
+def contact_modes_of(epoch: Epoch, times: Array) -> Array:
+    """Modes of contacts (n, contacts) at times within an epoch: those of the sample before, or after if apart there."""
+    if "contact_modes" not in epoch.columns:
+        return np.zeros((len(times), 0))
+    after = np.clip(np.searchsorted(epoch.time, times, side="left"), 0, len(epoch) - 1)
+    before = np.where(epoch.time[after] == times, after, np.maximum(after - 1, 0))
+    modes = epoch["contact_modes"].reshape(len(epoch), -1)
+    found: Array = np.where(modes[before] > 0, modes[before], modes[after])
+    return found
+
+
 def contact_forces_of(epoch: Epoch, times: Array) -> tuple[tuple[str, ...], Array]:
     """Names of contacts, and their forces (n, contacts, 3) [N] at times within an epoch; linear between samples."""
     names = tuple(epoch.columns.labels.get("contact_modes", ()))

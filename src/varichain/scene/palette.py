@@ -34,6 +34,10 @@ ELEMENT = _rgba("#7a5c9e")
 """A force element along a line, such as a spring."""
 FORCE = _rgba("#c8541a")
 """An arrow that shows a force."""
+STICKS = _rgba("#1f9e9e", 0.28)
+"""The friction cone of a contact that sticks."""
+SLIPS = _rgba("#b0307f", 0.28)
+"""The friction cone of a contact that slips."""
 TRAIL = _rgba("#3f6fb5")
 """The path of a point."""
 TARGET = _rgba("#d6246e")

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from varichain.errors import InputError, UnknownNameError
 from varichain.mechanism.mechanism import Mechanism
+from varichain.scene.cones import NO_SPOTS, Cones, united_spots
+from varichain.scene.contacts import Spots
 from varichain.scene.footprints import footprints_of
 from varichain.scene.framing import Framing
 from varichain.scene.markers import markers_of
@@ -45,9 +47,10 @@ class Playback:
         loop_ends: Where they are on the other links (n, l, 3) [m].
         is_line: Which are force elements between two points (l,).
         loop_forces: Forces (n, l, 3) [N] on the real links there; zeros if the trace has none.
-        contacts: Pairs of a link and a surface that bears it at any time (c,), such as "left foot on floor".
-        contact_places: Their centres of pressure (n, c, 3) [m].
+        contacts: Pairs of a link and a surface that bears it at any time (c,), such as "left foot on floor"; or points.
+        contact_places: Their centres of pressure (n, c, 3) [m]; or these points.
         contact_forces: Forces (n, c, 3) [N] of the surfaces on the links; zero where they do not touch.
+        cones: Normals, slip and friction of the points (c,), if the contacts are points; None else.
         markers: Events, in order.
         trails: Paths (n, 3) [m] of the chosen points, by name; NaN where there is none.
         aims: Tracked points and their targets (2, n, 3) [m], by name; NaN where there is none.
@@ -62,6 +65,7 @@ class Playback:
         trails: Sequence[str] = (),
         most: int | None = None,
         at: float | None = None,
+        by_points: bool = False,
     ) -> None:
         """Compute all frames.
 
@@ -72,6 +76,7 @@ class Playback:
             trails: Names of links or of named frames whose paths are wanted.
             most: If there would be more frames than this, only every second, third, ... is taken.
             at: Time of the one frame that is wanted [s]; None for all of them.
+            by_points: Whether the forces of contacts are those of points, with friction cones, instead of their sums.
 
         Raises:
             InputError: There is nothing to be shown: no samples, or none with coordinates.
@@ -101,7 +106,9 @@ class Playback:
         self._poses = [span.poses for span in filled]
         self._place(filled)
         self.markers = markers_of(epochs, self.scenes)
-        self._place_contacts(filled)
+        self._spans = filled
+        self.cones: Cones | None = None
+        self._place_contacts(filled, by_points)
         self.trails = {name: _trail(name, filled) for name in trails}
         self.aims = {name: _aim(name, filled) for name in dict.fromkeys(name for span in filled for name in span.aims)}
 
@@ -176,15 +183,30 @@ class Playback:
             self.is_shown[:, index[name]] = self.time >= made
         _unwind(self.quaternions)
 
-    def _place_contacts(self, spans: Sequence[Span]) -> None:
+    def spots(self, i: int) -> Spots | None:
+        """Points where surfaces bear links in frame i; None if they cannot be found."""
+        first = int(np.argmax(self.epoch == self.epoch[i]))
+        try:
+            found: Spots = self._spans[int(self.epoch[i])].spots(i - first)
+        except InputError:
+            return None
+        return found
+
+    def _place_contacts(self, spans: Sequence[Span], by_points: bool) -> None:
         """Fill in where surfaces bear links, and by which forces; contacts that cannot be drawn become a note."""
         found: list[tuple[tuple[str, ...], Array, Array]] = []
+        points: list[Spots] = []
         for span in spans:
             try:
-                found.append(span.pressures())
+                if by_points:
+                    points.append(span.spots())
+                    found.append((points[-1].names, points[-1].places, points[-1].forces))
+                else:
+                    found.append(span.pressures())
             except InputError as error:  # a mesh that is gone
                 self.notes = tuple(dict.fromkeys([*self.notes, f"forces of contacts are not drawn: {error}"]))
                 found.append(((), *np.zeros((2, len(span.time), 0, 3))))
+                points.append(NO_SPOTS)
         bearing = [pair for pairs, _, forces in found for k, pair in enumerate(pairs) if forces[:, k].any()]
         self.contacts = tuple(dict.fromkeys(bearing))
         self.contact_places, self.contact_forces = np.zeros((2, len(self.time), len(self.contacts), 3))
@@ -196,6 +218,8 @@ class Playback:
                     column = self.contacts.index(pair)
                     self.contact_places[rows, column], self.contact_forces[rows, column] = places[:, k], forces[:, k]
             row = rows.stop
+        if by_points:
+            self.cones = united_spots(self.contacts, [len(span.time) for span in spans], points)
 
 
 def _trail(name: str, spans: Sequence[Span]) -> Array:

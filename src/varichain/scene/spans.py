@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
 from varichain.errors import InputError
-from varichain.scene.contacts import Contacts
-from varichain.scene.moments import aims_of, contact_forces_of, moments_of
-from varichain.scene.poses import link_poses
+from varichain.scene.contacts import Contacts, Spots
+from varichain.scene.moments import aims_of, contact_forces_of, contact_modes_of, moments_of
+from varichain.scene.poses import Poses, link_poses
 from varichain.scene.scene import Part, Scene, scene_of
 from varichain.spatial.arrays import Array
 from varichain.trace import Epoch
@@ -31,13 +32,22 @@ class Span:
         self.poses = link_poses(scene.mechanism, q)
         self.first_poses = link_poses(scene.mechanism, q[0] if len(q) else epoch["q"][0])
         self.aims = aims_of(epoch, self.time)
-        self._contacts = contact_forces_of(epoch, self.time)
+        self._names, self._forces = contact_forces_of(epoch, self.time)
+        self._modes = contact_modes_of(epoch, self.time)
+
+    @cached_property
+    def _contacts(self) -> Contacts:
+        return Contacts(self.scene.mechanism, self._names)
 
     def pressures(self) -> tuple[tuple[str, ...], Array, Array]:
         """Pairs of links and surfaces by name, with their centres of pressure and forces (n, pairs, 3) [m, N]."""
-        names, forces = self._contacts
-        contacts = Contacts(self.scene.mechanism, names)
-        return contacts.pairs, *contacts.pressures(self.poses, forces)
+        return self._contacts.pairs, *self._contacts.pressures(self.poses, self._forces)
+
+    def spots(self, i: int | None = None) -> Spots:
+        """Points that bear in any frame, or in one, counted from the first of the epoch."""
+        of = slice(None) if i is None else slice(i, i + 1)
+        poses = Poses(self.poses.names, self.poses.p[of], self.poses.R[of])
+        return self._contacts.spots(poses, self._forces[of], self._modes[of])
 
 
 def grid_of(epochs: Sequence[Epoch], rate: float, most: int | None) -> Array:

@@ -84,7 +84,7 @@ def capsule(radius: float, length: float) -> Triangles:
     )
     across, along = radius * np.sin(angles), radius * np.cos(angles)
     shift = np.where(np.arange(len(angles)) < len(half), 0.5, -0.5) * length
-    return _turned_profile(across, along + shift, np.sin(angles), np.cos(angles))
+    return turned_profile(across, along + shift, np.sin(angles), np.cos(angles))
 
 
 def cylinder(radius: float, length: float, top: float | None = None) -> Triangles:
@@ -99,7 +99,7 @@ def cylinder(radius: float, length: float, top: float | None = None) -> Triangle
         np.array([0.0, 0.0, side[1], side[1], 0.0, 0.0]),
         np.array([1.0, 1.0, side[0], side[0], -1.0, -1.0]),
     )
-    return _turned_profile(across, along, outward, upward)
+    return turned_profile(across, along, outward, upward)
 
 
 def ellipsoid(radii: Sequence[float]) -> Triangles:
@@ -134,7 +134,7 @@ def shaded(vertices: Array, faces: Faces) -> Triangles:
     return Triangles(both[first, :3], normals[first], order.reshape(-1, 3).astype(np.int32))
 
 
-def _turned_profile(across: Array, along: Array, outward: Array, upward: Array) -> Triangles:
+def turned_profile(across: Array, along: Array, outward: Array, upward: Array) -> Triangles:
     """Surface that a line in a plane through z leaves behind when it turns about z; from the top downwards."""
     angle = np.linspace(0.0, 2.0 * np.pi, _AROUND + 1)
     c, s = np.cos(angle)[:, None], np.sin(angle)[:, None]

@@ -73,6 +73,7 @@ class LiveFrame:
         q, v: Coordinates (n_q,) and velocities (n_v,).
         loop_forces: Wrenches [moment; force] (n_loops, 6) on the real links, at the joints, world axes.
         contact_forces: Forces (contacts, 3) [N] of surfaces on links, world axes.
+        contact_modes: Modes of the contacts (contacts,): 0 apart, 1 sticks, 2 slips.
         energy: Kinetic energy, that of gravity and that of springs [J].
         structure: The structure.
         speed: Simulated seconds that a second of wall time should take.
@@ -91,6 +92,7 @@ class LiveFrame:
     v: Array
     loop_forces: Array
     contact_forces: Array
+    contact_modes: Array
     energy: tuple[float, float, float]
     structure: LiveStructure
     speed: float

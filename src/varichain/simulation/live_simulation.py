@@ -372,6 +372,7 @@ class LiveSimulation:
             v=sample.v.copy(),
             loop_forces=sample.loop_forces.reshape(-1, 6).copy(),
             contact_forces=np.array(sample.contact_forces).reshape(-1, 3),
+            contact_modes=np.array(sample.contact_modes),
             energy=(kinetic, gravity, springs),
             structure=self._structure,
             speed=self.pace.speed,

@@ -29,6 +29,7 @@ _LABELS = {
     "loops": "Loop joints",
     "virtual": "Virtual links",
     "forces": "Forces",
+    "cones": "Friction cones",
 }
 
 

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from varichain.scene import palette
-from varichain.scene.palette import bytes_of
-from varichain.scene.triangles import sphere
+from varichain.scene.cones import cone_axes, cone_triangles
+from varichain.scene.contacts import Spots
+from varichain.scene.palette import RGBA, bytes_of
+from varichain.scene.triangles import joined, sphere
 from varichain.spatial.arrays import Array
 from varichain.spatial.pose import Pose
 from varichain.viewer.nodes import WORLD, add_mesh, node_of
@@ -30,6 +32,7 @@ class Instant:
         self._pick: Any = None
         self._spring: Any = None
         self._pressures: Any = None
+        self._cones: dict[bool, Any] = {}  # by whether they slip
         self._cuts: list[Any] = []
         self._aims: dict[str, list[Any]] = {}
 
@@ -46,6 +49,26 @@ class Instant:
         self._pressures.visible = bool(len(ends))
         if len(ends):
             self._pressures.points = ends.astype(np.float32)
+
+    def set_cones(self, spots: Spots | None, scale: float) -> None:
+        """Draw friction cones around the forces of points in one frame; None for none."""
+        for slips, color in ((False, palette.STICKS), (True, palette.SLIPS)):
+            self._set_cones(slips, color, [] if spots is None else _cones(spots, slips, scale, self._mark()))
+
+    def _set_cones(self, slips: bool, color: RGBA, cones: list[Array]) -> None:
+        """Draw cones of one colour, given by their corners, as one mesh with room for as many as there may be."""
+        handle = self._cones.get(slips)
+        if handle is None and not cones:
+            return
+        if handle is None:
+            room = joined([cone_triangles().stretched((1e-9,) * 3)] * _MOST_PRESSURES)
+            path = f"{WORLD}/cones that {'slip' if slips else 'stick'}"
+            handle = self._cones[slips] = add_mesh(self._scene, path, room, color, color[3])
+            handle.side = "double"
+        handle.visible = bool(cones)
+        if cones:
+            nothing = [np.tile(cones[0][:1], (len(cones[0]), 1))] * (_MOST_PRESSURES - len(cones))
+            handle.vertices = np.concatenate([*cones[:_MOST_PRESSURES], *nothing]).astype(np.float32)
 
     def set_trail(self, path: Array) -> None:
         """Draw the path of a point (n, 3) [m]; places that are not finite are gaps, fewer than two end it."""
@@ -111,3 +134,12 @@ class Instant:
             self._spring.visible = ends is not None
             if ends is not None:
                 self._spring.points = ends[None].astype(np.float32)
+
+
+def _cones(spots: Spots, slips: bool, scale: float, mark: float) -> list[Array]:
+    """Corners (n, 3) [m] of the cones of points that slip, or that stick, in the first frame."""
+    shape, found = cone_triangles().vertices, []
+    for k in np.flatnonzero((spots.slips[0] == slips) & spots.forces[0].any(axis=-1)):
+        R = cone_axes(spots.forces[0, k], spots.normals[0, k], float(spots.friction[k]), scale, mark)
+        found.append(spots.places[0, k] + shape @ R.T)
+    return found

@@ -174,8 +174,14 @@ class LiveView(Viewer):
         if self._contacts is not None and self._contacts.pairs:
             is_shown, poses = self.stage.is_shown("forces"), self._poses
             sampled = Poses(poses.names, poses.p[None], poses.R[None])
-            places, forces = self._contacts.pressures(sampled, frame.contact_forces[None])
+            spots = None
+            if self.stage.is_shown("cones"):
+                spots = self._contacts.spots(sampled, frame.contact_forces[None], frame.contact_modes[None])
+                places, forces = spots.places, spots.forces
+            else:
+                places, forces = self._contacts.pressures(sampled, frame.contact_forces[None])
             self.instant.set_pressures(places[0], is_shown * forces[0], self._arrow_scale)
+            self.instant.set_cones(spots, self._arrow_scale)
 
     def _draw_structure(self, frame: Frame) -> None:
         self._drawn = frame.structure.number

@@ -14,8 +14,8 @@ from varichain.spatial.pose import Pose
 from varichain.spatial.rotation import quaternion_from_matrix
 from varichain.viewer.nodes import WORLD, add_mesh, node_of
 
-SHOWN = {"joints": True, "frames": False, "loops": True, "virtual": True, "forces": True}
-"""What is shown at first; forces are no marks, but are chosen in the same place."""
+SHOWN = {"joints": True, "frames": False, "loops": True, "virtual": True, "forces": True, "cones": False}
+"""What is shown at first; forces and friction cones are no marks, but are chosen in the same place."""
 
 _TREE = 0.6  # size of a tree joint's mark, relative to that of a loop joint
 _ORIGIN = Pose()

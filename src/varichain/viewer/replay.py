@@ -203,10 +203,7 @@ class ReplayView(Viewer):
         places, forces = playback.loop_places[i, closed], playback.loop_forces[i, closed]
         names = [name for name, is_closed in zip(playback.loops, closed, strict=True) if is_closed]
         self.stage.set_forces(names, places, forces, playback.framing.arrow_scale)
-        is_shown = self.stage.is_shown("forces")
-        self.instant.set_pressures(
-            playback.contact_places[i], is_shown * playback.contact_forces[i], playback.framing.arrow_scale
-        )
+        self._draw_pressures(i)
         self.stage.set_lines(playback.lines(i))
         if self._trail.value != "none":
             first = playback.frame_at(time - _TRAIL)
@@ -219,6 +216,16 @@ class ReplayView(Viewer):
             self._slider.show(round(time, 3))
         self._clock.content = clock_html(time, self._lines(epoch, time), playback.trace.damage or "")
         self._epoch, self._frame = epoch, i
+
+    def _draw_pressures(self, i: int) -> None:
+        """Draw forces of contacts: those of points if friction cones are shown, else their sums."""
+        playback, scale = self._playback, self._playback.framing.arrow_scale
+        spots = playback.spots(i) if self.stage.is_shown("cones") and playback.contacts else None
+        places, forces = playback.contact_places[i], playback.contact_forces[i]
+        if spots is not None:
+            places, forces = spots.places[0], spots.forces[0]
+        self.instant.set_pressures(places, self.stage.is_shown("forces") * forces, scale)
+        self.instant.set_cones(spots, scale)
 
     def _lines(self, epoch: int, time: float) -> list[str]:
         past = [marker for marker in self._playback.markers if marker.time <= time + _SAME]

@@ -66,6 +66,8 @@ class Frame(Protocol):
     @property
     def contact_forces(self) -> Array: ...  # noqa: D102
     @property
+    def contact_modes(self) -> Array: ...  # noqa: D102
+    @property
     def aims(self) -> Mapping[str, Array]: ...  # noqa: D102
     @property
     def energy(self) -> tuple[float, float, float]: ...  # noqa: D102

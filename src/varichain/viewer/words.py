@@ -36,6 +36,12 @@ def _entries(scene: Scene) -> list[tuple[RGBA, str, str]]:
         ]
     if len(loops) < len(scene.loops):
         found.append((palette.ELEMENT, "force element", "A spring, damper, cable or muscle between two points."))
+    if scene.mechanism.surfaces:
+        sticks = "Around the force of a contact that sticks, which is inside of it: see Show, Friction cones."
+        found += [
+            (palette.STICKS, "friction cone, sticks", sticks),
+            (palette.SLIPS, "friction cone, slips", "Around the force of a contact that slips, which is on its edge."),
+        ]
     found.append((palette.CUT, "cut", "Where a joint was cut a moment ago."))
     return found
 
