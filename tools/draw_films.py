@@ -33,6 +33,7 @@ SETTINGS: dict[str, dict[str, Any]] = {"walker": {"ground": "sandy"}}
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "walker_two_legs": ("walker", {"legs": 2, "ground": "sandy"}),
     "chair_contact": ("chair", {"contact": True}),
+    "walk_contact": ("walk", {"contact": True}),
 }
 
 Of = dict[str, Any]  # names of an example that has been run

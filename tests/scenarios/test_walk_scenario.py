@@ -11,8 +11,7 @@ from scenario_checks import DRIFT, counts, place, worst_excess
 from varichain import figures
 from varichain.errors import InputError
 from varichain.scenarios import summary, walk
-from varichain.scenarios.gait import _HALF as HALF
-from varichain.scenarios.gait import STAND, Gait
+from varichain.scenarios.gait import NORMAL, STAND, Gait
 from varichain.scenarios.walk import add_toes
 
 EXACT = 1e-12
@@ -26,6 +25,9 @@ PLACED = 1e-9
 
 STEP, LENGTH, TOUCH = 0.54, 0.72, 3e-4
 """[s], [m] and [m]: of the scenario, and below what height a sole counts as on the floor."""
+
+HALF = NORMAL.half
+"""Steps from a heel's coming down to the change of weight."""
 
 STEADY = range(3, 8)
 """Footprints in the middle of the walk."""

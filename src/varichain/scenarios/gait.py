@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import acos, asin, atan2, cos, hypot, pi, radians, sin
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,30 +28,49 @@ from varichain.spatial.rotation import rotation_vector_from_matrix
 if TYPE_CHECKING:
     from varichain.motion import Motion
 
-_HALF = 0.105  # steps from the heel's coming down to the change of weight, and from there to the toes' going up
 FLAT = 0.05  # steps after the change of weight when the foot that came down is flat
-_RISE = -0.45  # steps from the change of weight to the other foot, at which the heel rises
-_TOES_UP, _ROLL, _ROLLING = (
-    radians(17.0),
-    radians(46.0),
-    2.1,
-)  # toes up when the heel comes down, heel up when the toes leave the floor
-_BOB, _SWAY = 0.036, 0.022  # [m] of the pelvis, from lowest to highest and to the standing side
+_ROLLING = 2.1  # power of time by which the heel rises
+_SWAY = 0.022  # [m] of the pelvis to the standing side
 _YAW, _LIST = radians(5.0), radians(4.0)  # of the pelvis
-_KNEE = radians(2.0)  # flexion when the heel comes down
-_SOFT = 0.004  # [m] that the pelvis is below its standing height at least, in the middle of a step
 _ARMS, _ELBOWS, _TWIST = (
     radians(24.0),
     radians(18.0),
     radians(8.0),
 )  # of shoulders; of elbows; of the chest on the pelvis
-_SLIDE = 0.022  # [m] that the heel slides on when it has touched, until the weight comes
 _GATHER = 0.85  # half the steps in which the pelvis gathers speed, or loses it
 _AHEAD = 0.0875  # steps that the pelvis is ahead of the middle between the feet
 _NEVER, _YIELDS, _FAR = 1e-4, 8e-4, 0.03  # [m] that legs lack at least to be straight, softly, and at most
 SAMPLES = 60  # of the motion, in a step
 STAND = 0.5
 """Steps in which the figure gets ready before the first change of weight, and comes to rest after the last."""
+
+
+class Manner(NamedTuple):
+    """How feet and pelvis go.
+
+    Attributes:
+        half: Steps from the heel's coming down to the change of weight, and from there to the toes' going up.
+        rise: Steps from the change of weight to the other foot at which the heel rises; negative.
+        toes_up: Pitch of a foot whose heel comes down [rad].
+        roll: Pitch of a foot whose toes leave the floor [rad].
+        slide: Way that a heel slides on when it has touched, until the weight comes [m].
+        knee: Flexion when the heel comes down [rad].
+        bob: Of the pelvis, from lowest to highest [m].
+        soft: Height by which the pelvis is lower than standing at least, in the middle of a step [m].
+    """
+
+    half: float = 0.105
+    rise: float = -0.45
+    toes_up: float = radians(17.0)
+    roll: float = radians(46.0)
+    slide: float = 0.022
+    knee: float = radians(2.0)
+    bob: float = 0.036
+    soft: float = 0.004
+
+
+NORMAL = Manner()
+"""That of normal gait."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +83,7 @@ class Gait:
         length: Of a step [m].
         duration: Of a step [s].
         lift: Height that the toes have over the floor when they swing [m].
+        manner: How feet and pelvis go.
     """
 
     m: Mechanism
@@ -71,6 +91,7 @@ class Gait:
     length: float
     duration: float
     lift: float
+    manner: Manner = NORMAL
 
     @property
     def end(self) -> float:
@@ -96,19 +117,20 @@ class Gait:
 
         It rolls over its heel until it is flat, and over its toes from when the heel rises.
         """
-        lands, rises = (phase - k) / _HALF + 1.0, (phase - k - 1.0 - _RISE) / (_HALF - _RISE)
+        of = self.manner
+        lands, rises = (phase - k) / of.half + 1.0, (phase - k - 1.0 - of.rise) / (of.half - of.rise)
         came, goes = (min(1.4 * self.reach_of(i), 1.0) for i in (k - 2 if 0 < k < self.steps else self.steps, k))
-        pitch = _ROLL * goes * max(rises, 0.0) ** _ROLLING - _TOES_UP * came * (
-            1.0 - _smooth(lands * _HALF / (_HALF + FLAT))
+        pitch = of.roll * goes * max(rises, 0.0) ** _ROLLING - of.toes_up * came * (
+            1.0 - smooth(lands * of.half / (of.half + FLAT))
         )
         edge = self._toe if pitch > 0.0 else self._heel
         x, z = edge[0] - edge[0] * cos(pitch) - edge[1] * sin(pitch), edge[0] * sin(pitch) - edge[1] * cos(pitch)
-        slide = _SLIDE * came * max(1.0 - lands, 0.0) ** 3
+        slide = of.slide * came * max(1.0 - lands, 0.0) ** 3
         return np.array([self.print_at(k) + x - slide, z, pitch])
 
     def swinging(self, k: int, phase: float) -> Array:
         """The same of the foot in the air, on its way from footprint k to the one after the next."""
-        start, end = k + 1.0 + _HALF, k + 2.0 - _HALF
+        start, end = k + 1.0 + self.manner.half, k + 2.0 - self.manner.half
         span, u = end - start, (phase - start) / (end - start)
         a, da, dda = _derivatives(lambda p: self.bearing(k, p), start)
         b, db, ddb = _derivatives(lambda p: self.bearing(k + 2, p), end)
@@ -116,14 +138,22 @@ class Gait:
         found[1] += self.lift * self.reach_of(k) * (4.0 * u * (1.0 - u)) ** 3
         return found
 
+    def is_down(self, side: str, phase: float) -> bool:
+        """Whether a foot is on the floor, with its heel, its toes or both."""
+        k = self._print_of(side, phase)
+        return phase <= k + 1.0 + self.manner.half or k + 2 > self.steps
+
+    def _print_of(self, side: str, phase: float) -> int:
+        """Footprint on which a foot stands, or which it left last."""
+        k = -1 if side == "right" else 0
+        while k + 2 <= self.steps and phase >= k + 2.0 - self.manner.half:
+            k += 2
+        return k
+
     def foot(self, side: str, phase: float) -> tuple[Array, float]:
         """Place of a foot, that is of its ankle (3,) [m], and how far its toes point down [rad]."""
-        k = -1 if side == "right" else 0
-        while k + 2 <= self.steps and phase >= k + 2.0 - _HALF:
-            k += 2
-        x, z, pitch = (
-            self.swinging(k, phase) if phase > k + 1.0 + _HALF and k + 2 <= self.steps else self.bearing(k, phase)
-        )
+        k = self._print_of(side, phase)
+        x, z, pitch = self.bearing(k, phase) if self.is_down(side, phase) else self.swinging(k, phase)
         return np.array([x, self.m.link(f"{side} thigh").at.p[1], z]), float(pitch)
 
     # Trunk
@@ -131,7 +161,8 @@ class Gait:
     def pelvis(self, phase: float) -> Pose:
         """Pose of the pelvis."""
         sway = _envelope(phase + STAND, self.steps + 2.0 * STAND)
-        height = self._standing + (self._walking - self._standing) * sway - 0.5 * _BOB * cos(2.0 * pi * phase) * sway
+        bob = -0.5 * self.manner.bob * cos(2.0 * pi * phase)
+        height = self._standing + (self._walking - self._standing + bob) * sway
         place = (self._forward(phase), _SWAY * sin(pi * phase) * sway, height)
         return Pose(p=place, R=Pose(rpy=(_LIST * sin(pi * phase) * sway, 0.0, -_YAW * self._swing(phase))).R)
 
@@ -147,14 +178,15 @@ class Gait:
     @cached_property
     def _walking(self) -> float:
         """Mean height of the pelvis that walks [m], so that the knee is nearly straight when a heel comes down."""
-        phase, long = -_HALF, Gait(self.m, 8, self.length, self.duration, self.lift)
+        of = self.manner
+        phase, long = -of.half, Gait(self.m, 8, self.length, self.duration, self.lift, of)
         turned = Pose(rpy=(_LIST * sin(pi * phase), 0.0, -_YAW * cos(pi * phase)))
         place = (long._forward(4.0 + phase), _SWAY * sin(pi * phase), 0.0)
         hip, ankle = turned @ self.m.link("left thigh").at.p + place, long.foot("left", 4.0 + phase)[0]
         thigh, shank = self._leg_lengths
-        reach = thigh**2 + shank**2 + 2.0 * thigh * shank * cos(_KNEE)
+        reach = thigh**2 + shank**2 + 2.0 * thigh * shank * cos(of.knee)
         low = float(ankle[2] + (reach - (ankle[0] - hip[0]) ** 2 - (ankle[1] - hip[1]) ** 2) ** 0.5 - hip[2])
-        return min(low + 0.5 * _BOB * cos(2.0 * pi * _HALF), self._standing - 0.5 * _BOB - _SOFT)
+        return min(low + 0.5 * of.bob * cos(2.0 * pi * of.half), self._standing - 0.5 * of.bob - of.soft)
 
     # Joints
 
@@ -236,7 +268,7 @@ class Gait:
         return x, z
 
 
-def _smooth(u: float) -> float:
+def smooth(u: float) -> float:
     """From 0 to 1 with velocities and accelerations of zero at both ends."""
     u = min(max(u, 0.0), 1.0)
     return u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
@@ -250,7 +282,7 @@ def _ramp(u: float) -> float:
 
 def _envelope(phase: float, end: float) -> float:
     """1 in the middle of a walk, 0 before 0 and after the end, growing and fading in a step."""
-    return _smooth(phase) * _smooth(end - phase)
+    return smooth(phase) * smooth(end - phase)
 
 
 def _derivatives(function: Any, at: float, step: float = 1e-4) -> tuple[Array, Array, Array]:

@@ -6,11 +6,15 @@ import varichain as vc
 from varichain import figures
 from varichain.errors import InputError
 from varichain.mechanism import Box, Fixed, Inertia, Mechanism, Revolute
+from varichain.scenarios.balanced_gait import CAREFUL, BalancedGait
+from varichain.scenarios.balancing import LEAD, balanced
 from varichain.scenarios.gait import FLAT, SAMPLES, STAND, Gait
 from varichain.scenarios.scenario import Scenario
-from varichain.spatial.checks import count_number
+from varichain.scenarios.stepper import Stepper, add_contacts
+from varichain.spatial.checks import count_number, flag, positive_scalar
 
 MOST_STEPS = 100
+_DRIVEN, _FREE = 0.72, 0.5  # [m], steps of a figure of 1.75 m that is driven, and of one that has to balance
 _TOES = (0.06, 0.085, 0.012)  # [m], the box that shows them
 
 
@@ -19,9 +23,10 @@ def walk(
     height: float = 1.75,
     mass: float = 70.0,
     steps: int = 10,
-    length: float = 0.72,
+    length: float | None = None,
     duration: float = 0.54,
     lift: float = 0.04,
+    contact: bool = False,
 ) -> Scenario:
     """A figure of 40 joint freedoms, with toes besides, walks along x, from standing to standing.
 
@@ -30,21 +35,31 @@ def walk(
     fixed and the first are let go, while they are still on the floor. What the joints and the floor have to bear is in
     the trace: `holding`, `loop_forces`. N_J = 6 + 42 = 48, N_F = 42.
 
+    With `contact` nothing is driven and nothing connected: it walks by the torques of its joints, on heels and toes
+    that the floor bears by contact with friction, and would fall if it lost its balance. Its gait is shifted so that
+    the floor presses where feet are, see `balancing`; knees are bent more, and steps shorter. N_J = N_F = 48.
+
     Args:
         height: Of the figure [m].
         mass: Of the figure [kg].
         steps: Number of footprints, 3 to 100; the last one is beside the one before.
-        length: Of a step [m], for a figure of 1.75 m.
+        length: Of a step [m], for a figure of 1.75 m; 0.72 m by default, 0.5 m with `contact`.
         duration: Of a step [s].
         lift: By which feet are lifted beyond what their roll does [m].
+        contact: Whether it walks by torques, on contacts.
     """
     steps = count_number(steps, "steps", MOST_STEPS)
     if steps < 3:
         raise InputError(f"a walk has three steps at least, not {steps}")
     m = figures.human40(height, mass, name="walk")
     add_toes(m)
-    figures.ground(m, size=(2.0 * (steps + 2) * length, 2.0))
-    gait = Gait(m, steps, length * height / 1.75, duration, lift)
+    is_free = flag(contact, "contact")
+    step = positive_scalar((_FREE if is_free else _DRIVEN) if length is None else length, "length") * height / 1.75
+    if is_free:
+        free = BalancedGait(m, steps, step, positive_scalar(duration, "duration"), lift, CAREFUL)
+        return _by_contact(m, balanced(free))
+    figures.ground(m, size=(2.0 * (steps + 2) * step, 2.0))
+    gait = Gait(m, steps, step, duration, lift)
     motion, s = gait.motion(), m.state()
     motion.set_state(m, s, 0.0)
     s["pelvis"].pose = m.link("pelvis").at.inverse() @ gait.pelvis(-STAND)
@@ -57,6 +72,17 @@ def walk(
     # steps of the method end where the pieces of the motion do: between these it is smooth
     settings = {"method": "rk45", "tolerance": 1e-8, "step": duration / SAMPLES}
     return Scenario("walk", m, s, gait.end + STAND * duration, tuple(events), motion=motion, settings=settings)
+
+
+def _by_contact(m: Mechanism, gait: BalancedGait) -> Scenario:
+    """The figure on its feet, at the start of a gait."""
+    figures.ground(m, size=(2.0 * (gait.steps + 2) * gait.length, 2.0))
+    add_contacts(m)
+    stepper = Stepper(m, gait)
+    s = stepper.start(m)
+    s["pelvis"].position = s["pelvis"].position - (0.0, 0.0, min(vc.clearances(m, s).values()))  # to rounding
+    settings = {"contacts": "stepping", "step": 1e-3, "sample": 1e-2, "control_step": 2e-3}
+    return Scenario("walk", m, s, gait.end + 2.0 * LEAD, controller=stepper, settings=settings)
 
 
 def add_toes(m: Mechanism) -> None:

@@ -76,10 +76,16 @@ class JointCourses:
 
     def at(self, t: float) -> Course:
         """Coordinates (n_q,), velocities and accelerations (n_v,) at a time [s]."""
+        q, v, a = self.many(np.array([t]))
+        return Course(q[0], v[0], a[0])
+
+    def many(self, times: Array) -> Course:
+        """The same (n, n_q) and (n, n_v) at many times (n,)."""
         from varichain.kernels.motion import evaluate
 
-        q, v, a = self._q.copy(), np.zeros(self._n_v), np.zeros(self._n_v)
-        evaluate(self._channels, self._table, np.array([t]), q[None], v[None], a[None])
+        n = len(times)
+        q, v, a = np.tile(self._q, (n, 1)), np.zeros((n, self._n_v)), np.zeros((n, self._n_v))
+        evaluate(self._channels, self._table, times, q, v, a)
         return Course(q, v, a)
 
 
