@@ -69,8 +69,8 @@ def source_checks() -> list[Check]:
 def other_checks() -> list[Check]:
     """All others, in the order in which they run: the library of kernels first."""
     # Groups stay together: all tests that need a browser share one.
-    tests = (sys.executable, "-m", "pytest", "-q", "-n", "auto", "--maxprocesses", "4", "--dist", "loadgroup")
-    tests += ("--durations", "30")
+    spread = ("-n", "auto", "--maxprocesses", "4", "--dist", "loadgroup")
+    tests = (sys.executable, "-m", "pytest", "-q", *spread, "--durations", "30")
     return [
         Check("library", (sys.executable, str(ROOT / "tools" / "build_kernels.py"))),
         Check("kernels", (sys.executable, str(ROOT / "tools" / "compile_kernels.py")), {"NUMBA_DISABLE_JIT": "0"}),
