@@ -91,6 +91,7 @@ def _planned(m: Mechanism) -> list[State]:
     space = _space(m)
     s, leaning, sitting = m.state(), m.state(), m.state()  # the figure stands at zero, its ankles at x = 0
     figures.take_posture(leaning, "squatting")
+    leaning["neck"].orientation = (0.0, 0.0, 0.0)  # its gaze bends it, not to the end of its range
     figures.take_posture(sitting, "sitting")
     for side in SIDES:
         s[f"{side} elbow"].q, sitting[f"{side} elbow"].q = _BENT, _FOREARMS
