@@ -15,7 +15,7 @@ TOPICS = {
         "Mechanism Link Frame Inertia Pose Joint Revolute Prismatic Screw Spherical SwingTwist Universal Cylindrical "
         "Planar Free Fixed PinInSlot PointOnLine PointInPlane Distance SpringDamper ConstantForce "
         "LineForce TorsionSpring Coupling Breaks Shape Box Sphere Capsule "
-        "Cylinder Ellipsoid Mesh Surface HalfSpace ContactPoint check",
+        "Cylinder Ellipsoid Mesh Surface HalfSpace HeightField ContactPoint check",
     ),
     "state": ("States", "Time, coordinates and velocities.", "State JointState"),
     "dynamics": (
