@@ -7,6 +7,7 @@ import pytest
 import shows
 import varichain as vc
 import zoo
+from varichain.scenarios import SCENARIOS
 
 
 class Reader(HTMLParser):
@@ -48,7 +49,7 @@ def test_a_state_shows_its_joints():
     m = shows.arm()
     s = m.state()
     s["elbow"].q, s["elbow"].v = 0.25, -2.0
-    texts = Reader(s._repr_html_()).texts
+    texts = [text for text in Reader(s._repr_html_()).texts if text.strip()]  # after the picture
     assert texts[0] == "State of 'arm <&>' at t = 0 s"
     row = texts.index("elbow")
     assert texts[row : row + 4] == ["elbow", "revolute", "0.25", "-2"]
@@ -68,3 +69,21 @@ def test_an_empty_trace_shows_itself_too():
     """A trace without epochs has a table without rows, and no picture."""
     read = Reader(vc.Trace([], {})._repr_html_())
     assert "svg" not in read.tags and "0 samples in 0 epochs" in read.texts[0]
+
+
+def test_a_state_draws_its_mechanism():
+    """In a notebook a state is a picture and a table; what has another structure, or meshes, is a table alone."""
+    m = vc.figures.human16()
+    s = m.state()
+    upright = s._repr_html_()
+    assert upright.startswith("<svg") and "<table" in upright
+    vc.figures.take_posture(s, "squatting")
+    assert s._repr_html_().partition("<table")[0] != upright.partition("<table")[0]
+    trace = SCENARIOS["pendulum"]().run(until=0.1)
+    assert trace.at(0.05)._repr_html_().startswith("<svg")
+    m.cut("left elbow")
+    assert s._repr_html_().startswith("<table")
+    other = vc.Mechanism("mesh")
+    other.add_link("stone", None, inertia=vc.Inertia.sphere(1.0, 0.1), shapes=[vc.Mesh("stone.stl")])
+    assert other.state()._repr_html_().startswith("<table")
+    assert vc.Mechanism("empty").state()._repr_html_().startswith("<table")

@@ -12,6 +12,7 @@ from varichain.layout.carry import carried, stale
 from varichain.layout.layout import Layout, layout_of
 from varichain.layout.tree import JointSlot
 from varichain.mechanism.mechanism import Mechanism
+from varichain.mechanism.shapes import Mesh
 from varichain.spatial.arrays import Array
 from varichain.spatial.checks import finite_array, finite_scalar, normalised
 from varichain.spatial.notebook import html_table
@@ -21,6 +22,8 @@ from varichain.spatial.rotation import (
     quaternion_from_matrix,
     quaternion_from_rotation_vector,
 )
+
+_PICTURE = (360, 220)  # of a state in a notebook [pixels]
 
 
 class State:
@@ -176,7 +179,7 @@ class State:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """The same as a table, for notebooks."""
+        """A picture of the mechanism in this state, if it is known and fits, and a table, for notebooks."""
         rows = [
             (
                 slot.name,
@@ -186,7 +189,23 @@ class State:
             for slot in self._layout.slots
         ]
         title = f"State of {self._layout.mechanism_name!r} at t = {self._time:g} s"
-        return html_table(title, ("joint", "kind", "q [rad or m]", "v [rad/s or m/s]"), rows)
+        return self._picture() + html_table(title, ("joint", "kind", "q [rad or m]", "v [rad/s or m/s]"), rows)
+
+    def _picture(self) -> str:
+        """The mechanism in this state as SVG; empty if it is not known, or has another structure by now, or meshes.
+
+        Outlines of meshes would be megabytes: `vc.draw` draws those as PNG.
+        """
+        from varichain.exports.look import Look
+        from varichain.exports.still import still_of
+
+        m = self._mechanism
+        if m is None or not len(m) or not np.isfinite(self._q).all() or not layout_of(m).tree.fits(self._layout.tree):
+            return ""
+        if any(isinstance(shape, Mesh) for link in (m.ground, *m.links) for shape in link.shapes):
+            return ""
+        picture: str = still_of(m, self._q, _PICTURE, Look(title=False)).svg
+        return picture
 
 
 class JointState:
