@@ -18,10 +18,7 @@ OFF = 0.1
 """Part of it by which the books may be off: steps of 1 ms are of first order. A thousand drops had 0.08."""
 
 GIVEN, DEEP = 1e-5, 1e-8
-"""Energy that smooth contacts may give between two samples, as a part of the weight times 1 m; and depth [m]."""
-
-THROUGH = 0.02
-"""[m] that a cylinder may be in the edge of a block, which its rims do not see."""
+"""Energy that contacts may give between two samples, as a part of the weight times 1 m; and depth [m]."""
 
 
 def shape(rng):
@@ -86,12 +83,6 @@ def drop(seed):
     return m, vc.simulate(m, s, UNTIL, contacts="stepping", sample=5e-3)
 
 
-def is_smooth(m):
-    """Whether all gaps are smooth: no edges of a block, no rims."""
-    shapes = [shape for link in m.links for shape in link.shapes]
-    return "block" not in m.surfaces and not any(isinstance(shape, vc.Cylinder) for shape in shapes)
-
-
 def check(seed):
     """What every drop must keep."""
     m, trace = drop(seed)
@@ -104,10 +95,9 @@ def check(seed):
     assert np.abs(books(epoch)).max() < OFF * turned
     assert epoch.closure.max(initial=0.0) < 1e-9
     deepest = -min(min(vc.clearances(m, epoch.state(i)).values()) for i in range(0, len(epoch), 20))
-    assert deepest < (DEEP if is_smooth(m) else THROUGH)
-    if is_smooth(m):
-        contact = epoch.work[:, epoch.columns.labels["work"].index("contact")]
-        assert np.diff(contact).max() < GIVEN * weight
+    assert deepest < DEEP
+    contact = epoch.work[:, epoch.columns.labels["work"].index("contact")]
+    assert np.diff(contact).max() < GIVEN * weight
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -123,11 +113,18 @@ def test_loops_that_are_stretched_pass_in_shorter_steps(seed):
     check(seed)
 
 
+COARSE = (390,)
+"""Drops that are refused as too coarse at 1 ms: a thin ellipsoid that spins fast on a block."""
+
+
 @pytest.mark.long
 def test_a_thousand_drops():
-    """No drop of a thousand fails."""
+    """No drop of a thousand fails, but for those that are refused by name."""
     failed = {}
-    for seed in range(1000):
+    for seed in COARSE:
+        with pytest.raises(vc.CoarseRunError):
+            drop(seed)
+    for seed in (seed for seed in range(1000) if seed not in COARSE):
         try:
             check(seed)
         except (AssertionError, vc.VarichainError) as error:

@@ -116,6 +116,19 @@ def test_boxes_bear_each_other_where_they_meet():
     assert playback.contact_forces[-1, k] == pytest.approx((0.0, 0.0, 9.81), abs=1e-6)
 
 
+def test_pressure_of_a_capsule_across_a_beam():
+    """A capsule that lies across a beam presses on the middle of it, with its weight."""
+    m = vc.Mechanism("beam")
+    m.add_link("log", None, inertia=vc.Inertia.capsule(2.0, 0.05, 0.4), shapes=vc.Capsule(0.05, 0.4))
+    m.add_surface("beam", "ground", vc.Box((0.1, 1.0, 0.2), at=(0, 0, -0.1)))
+    s = m.state()
+    s["log"].pose = vc.Pose(p=(0.01, 0, 0.05), rotation_vector=(0, 0.5 * np.pi, 0))
+    playback = Playback(vc.simulate(m, s, 0.02, contacts="stepping", step=0.01))
+    assert playback.contacts == ("log on beam",)
+    assert playback.contact_places[-1, 0] == pytest.approx((0.0, 0.0, 0.0), abs=0.01)
+    assert playback.contact_forces[-1, 0] == pytest.approx((0.0, 0.0, 2.0 * 9.81), abs=1e-6)
+
+
 def test_pictures_have_the_forces_and_the_slope(trace):
     """A page has numbers for three forces, a still an arrow for each; the slope is a part of the ground."""
     playback = Playback(trace)

@@ -12,11 +12,14 @@ from varichain.errors import InputError
 from varichain.kernels.contact_records import (
     BALL_POINT,
     BOX,
+    CAP,
     CAPSULE,
     CONTACT,
     ELLIPSOID,
     HALF_SPACE,
     HEIGHTS,
+    N_CAPS,
+    N_EDGES,
     N_OVERLAP,
     OVERLAP,
     RIM,
@@ -29,11 +32,11 @@ from varichain.mechanism.height_field import HeightField
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.shapes import Box, Capsule, Sphere
-from varichain.scene.contact_points import POINTS_OF_BOXES, Pairs, Touch, meetings_of
+from varichain.scene.contact_points import POINTS_OF_BOXES, POINTS_OF_CAPS, POINTS_OF_EDGES, Pairs, Touch, meetings_of
 from varichain.spatial.pose import Pose
 
-assert POINTS_OF_BOXES == N_OVERLAP  # as pictures count them
-_KINDS = {"ball": BALL_POINT, "rim": RIM, "ellipsoid": ELLIPSOID, "side": SIDE}
+assert (POINTS_OF_BOXES, POINTS_OF_EDGES, POINTS_OF_CAPS) == (N_OVERLAP, N_EDGES, N_CAPS)  # as pictures count them
+_KINDS = {"ball": BALL_POINT, "rim": RIM, "ellipsoid": ELLIPSOID, "side": SIDE, "edge": SIDE, "cap": CAP}
 
 
 class Contacts(NamedTuple):

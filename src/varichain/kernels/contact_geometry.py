@@ -2,9 +2,12 @@
 
 import math
 
+from varichain.kernels.contact_edges import is_beside, side_of_box
+from varichain.kernels.contact_ellipsoids import ellipsoid_on_box, is_in_box
 from varichain.kernels.contact_records import (
     BALL_POINT,
     BOX,
+    CAP,
     CAPSULE,
     ELLIPSOID,
     HALF_SPACE,
@@ -43,7 +46,7 @@ from varichain.kernels.tuples import (
 # [m] beside a face of a box where a point still counts as on it: corners of boxes that are stacked flush.
 FLUSH = 1e-6
 _Z = (0.0, 0.0, 1.0)
-_TURNS = 8  # of the normal of a height field, which is another one at the lowest point than at the middle
+_TURNS = 8  # of the normal of a surface that is not flat: it is another one at the lowest point than at the middle
 _PARALLEL = 1e-9  # square of the sine of the angle between capsules that meet along a line: their ends bear
 
 
@@ -99,6 +102,9 @@ def surface_distance(contact, p, middle, extent):
     if contact.surface_kind == HALF_SPACE:
         return p[2], _Z
     if contact.surface_kind == BOX:
+        if contact.point_kind == RIM and is_beside(p, load3(contact.sizes)):
+            half = contact.sizes
+            return _away(abs(p[0]) - half[0], abs(p[1]) - half[1], abs(p[2]) - half[2], p)
         return _box(p, load3(contact.sizes), middle, extent)
     if contact.surface_kind == SPHERE:
         return _from_middle(p, contact.sizes[0])
@@ -151,6 +157,27 @@ def _lowest_of_ellipsoid(contact, R, n):
     return mat_vec(R, (k * r[0] * scaled[0], k * r[1] * scaled[1], k * r[2] * scaled[2]))
 
 
+@routine
+def _lowest(contact, R, c, n, R_WS, origin):
+    """Point of a rim or ellipsoid with middle c and axes R that is lowest on a surface: (distance, normal, point).
+
+    n is the normal at the middle. Where the surface is not flat it is another one at the lowest point. On a height
+    field it is followed there; of a box, whose normals jump, the nearest of some points is taken.
+    """
+    is_box = contact.surface_kind == BOX
+    best, n_best, x_best = math.inf, n, c
+    for _ in range(_TURNS if is_box or contact.surface_kind == HEIGHTS else 1):
+        lowest = _lowest_on_rim(contact, R, n) if contact.point_kind == RIM else _lowest_of_ellipsoid(contact, R, n)
+        x = add3(c, lowest)
+        p = mat_t_vec(R_WS, sub3(x, origin))
+        distance, m = surface_distance(contact, p, p, ZERO3)
+        n = mat_vec(R_WS, m)
+        if is_box and not distance < best:
+            break
+        best, n_best, x_best = distance, n, x
+    return best, n_best, x_best
+
+
 @helper
 def _across(n):
     """Two directions at right angles with n and each other; a function of n alone."""
@@ -188,7 +215,7 @@ def _write_directions(contact, n, x, offset):
 
 @routine
 def _measure_overlap(bodies, contact):
-    """Write gap, directions and point of a contact of two boxes, whose points have been found.
+    """Write gap, directions and point of a contact of two boxes, or of a flat end, whose points have been found.
 
     Needs: bodies placed.
     """
@@ -212,8 +239,11 @@ def measure_contact(bodies, contact):
 
     Needs: bodies placed.
     """
-    if contact.point_kind == OVERLAP:
+    if contact.point_kind == OVERLAP or contact.point_kind == CAP:
         _measure_overlap(bodies, contact)
+        return
+    if contact.point_kind == SIDE and contact.surface_kind == BOX and contact.holder == NOWHERE:
+        contact.gap = math.inf
         return
     A, B = bodies[contact.body_A], bodies[contact.body_B]
     R_A, R_B = load9(A.R), load9(B.R)
@@ -221,14 +251,26 @@ def measure_contact(bodies, contact):
     x = add3(load3(A.p), mat_vec(R_A, load3(contact.p_A)))
     offset = offset_between_trees(bodies, contact)
     origin = sub3(add3(load3(B.p), mat_vec(R_B, load3(contact.p_B))), offset)  # from the reference point of A's tree
+    is_fixed = contact.point_kind == RIM and contact.holder == IN_A
+    if is_fixed:
+        x = add3(load3(A.p), mat_vec(R_A, load3(contact.x_in_A)))
     p = mat_t_vec(R_WS, sub3(x, origin))
     middle, extent = p, ZERO3
     if contact.point_kind == SIDE:
         axis = column(mat_mul(R_A, load9(contact.R_A)), 2)
-        along, distance, m = _side_distance(contact, p, mat_t_vec(R_WS, axis))
+        if contact.surface_kind == BOX:
+            d, half = mat_t_vec(R_WS, axis), contact.radii[0]
+            along, distance, m = side_of_box(contact.holder, load3(contact.sizes), p, d, half, contact.radii[1])
+        else:
+            along, distance, m = _side_distance(contact, p, mat_t_vec(R_WS, axis))
         contact.gap = distance - contact.radius
         n = mat_vec(R_WS, m)
         _write_directions(contact, n, sub3(add3(x, scale3(along, axis)), scale3(contact.radius, n)), offset)
+        return
+    if contact.point_kind == ELLIPSOID and contact.surface_kind == BOX and not is_in_box(p, load3(contact.sizes)):
+        R = turned_back(mat_mul(R_A, load9(contact.R_A)), R_WS)
+        contact.gap, m, y = ellipsoid_on_box(p, R, load3(contact.radii), load3(contact.sizes))
+        _write_directions(contact, mat_vec(R_WS, m), add3(origin, mat_vec(R_WS, y)), offset)
         return
     if contact.surface_kind == BOX and contact.half[0] > 0.0:
         center = add3(load3(A.p), mat_vec(R_A, load3(contact.middle)))
@@ -236,15 +278,9 @@ def measure_contact(bodies, contact):
         extent = _extent(turned_back(mat_mul(R_A, load9(contact.R_A)), R_WS), load3(contact.half))
     distance, m = surface_distance(contact, p, middle, extent)
     n = mat_vec(R_WS, m)
-    if contact.point_kind == RIM or contact.point_kind == ELLIPSOID:
-        R, c = mat_mul(R_A, load9(contact.R_A)), x
-        for _ in range(_TURNS if contact.surface_kind == HEIGHTS else 1):
-            lowest = _lowest_on_rim(contact, R, n) if contact.point_kind == RIM else _lowest_of_ellipsoid(contact, R, n)
-            x = add3(c, lowest)
-            p = mat_t_vec(R_WS, sub3(x, origin))
-            distance, m = surface_distance(contact, p, p, extent)
-            n = mat_vec(R_WS, m)
-    else:
+    if (contact.point_kind == RIM and not is_fixed) or contact.point_kind == ELLIPSOID:
+        distance, n, x = _lowest(contact, mat_mul(R_A, load9(contact.R_A)), x, n, R_WS, origin)
+    elif not is_fixed:
         distance -= contact.radius
         x = sub3(x, scale3(contact.radius, n))
     contact.gap = distance

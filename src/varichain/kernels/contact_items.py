@@ -148,6 +148,19 @@ def gather_restraints(table, restraints, h, q, v, most_items, most_rows, items, 
 
 
 @routine
+def gather_all(table, contacts, restraints, h, q, v, problem):
+    """Items of all that takes part in a step; returns the numbers of items and rows, or -1 if there is no room.
+
+    Needs: bodies moved.
+    """
+    items, most_rows = problem.items, len(problem.x)
+    n_items, n = gather_contacts(table, contacts, h, len(items), most_rows, items, 0, 0)
+    if n_items >= 0:
+        n_items, n = gather_restraints(table, restraints, h, q, v, len(items), most_rows, items, n_items, n)
+    return n_items, n
+
+
+@routine
 def _write_contact_rows(bodies, dofs, contact, r, E, n_v):
     """Rows n, t_1 and t_2 of a contact.
 

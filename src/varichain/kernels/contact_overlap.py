@@ -8,8 +8,21 @@ n . (x_A - x_B), with n in the body of the face.
 
 import math
 
+from varichain.kernels.contact_edges import find_caps, find_sides
 from varichain.kernels.contact_geometry import FLUSH, measure_contact
-from varichain.kernels.contact_records import IN_A, IN_B, N_OVERLAP, NOWHERE, OVERLAP
+from varichain.kernels.contact_records import (
+    BOX,
+    CAP,
+    IN_A,
+    IN_B,
+    N_CAPS,
+    N_EDGES,
+    N_OVERLAP,
+    NOWHERE,
+    OVERLAP,
+    RIM,
+    SIDE,
+)
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.loops import offset_between_trees
 from varichain.kernels.relative_rotation import turned_back
@@ -28,7 +41,8 @@ from varichain.kernels.tuples import (
     sub3,
 )
 
-_FAVOUR = 0.01  # of the smallest half edge, by which a pair of edges must separate boxes better than any face
+FAVOUR, EQUAL = 0.01, 1e-7  # of faces over edges: in a step, so that faces bear; and where depths are looked at
+_LEVEL = 0.91  # square of the cosine of a rim's axis with the normal, above which it is nearly level
 _PARALLEL = 1e-3  # sine of the angle of two edges that have no direction of their own
 
 
@@ -55,7 +69,7 @@ def _transposed(R):
 
 @helper
 def _relative(bodies, contact):
-    """Middle and axes of A's box in the frame of B's.
+    """Middle and axes of A's box, capsule or cylinder in the frame of B's box.
 
     Needs: bodies placed.
     """
@@ -204,7 +218,7 @@ def _write_faces(contacts, c, t, R, a, b, k, is_B):
 
 
 @routine
-def _find_overlap(bodies, contacts, c):
+def _find_overlap(bodies, contacts, c, favour):
     """Points where two boxes touch, or would: the eight contacts from c on.
 
     Needs: bodies placed.
@@ -214,9 +228,8 @@ def _find_overlap(bodies, contacts, c):
     s_B, k_B = _best_face(b, a, t, R)
     s_A, k_A = _best_face(a, b, scale3(-1.0, mat_t_vec(R, t)), _transposed(R))
     s_edges, i, j, m = _best_edges(b, a, t, R)
-    favour = _FAVOUR * min(a[0], a[1], a[2], b[0], b[1], b[2])
     n = 0
-    if s_edges > max(s_A, s_B) + favour:
+    if s_edges > max(s_A, s_B) + favour * min(a[0], a[1], a[2], b[0], b[1], b[2]):
         _write_edges(contacts[c], t, R, a, b, i, j, m)
         n = 1
     elif s_B >= s_A - FLUSH:
@@ -235,13 +248,48 @@ def _find_overlap(bodies, contacts, c):
 
 
 @routine
-def find_overlaps(bodies, contacts):
-    """Points of all pairs of boxes at the present placement, with their gaps.
+def _find_rim(bodies, contact):
+    """Point of a rim, with its gap; it stays in its link but for the lowest one of a rim that is tilted, which rolls.
+
+    A rim that is nearly level has no lowest point for long.
+
+    Needs: bodies placed.
+    """
+    contact.holder = NOWHERE
+    measure_contact(bodies, contact)
+    A = bodies[contact.body_A]
+    R = load9(A.R)
+    along = dot3(load3(contact.n), mat_vec(R, _axis(load9(contact.R_A), 2)))
+    is_first = contact.radii[0] == 1.0
+    if not (is_first and along * along < _LEVEL):
+        contact.holder = IN_A
+        store3(contact.x_in_A, mat_t_vec(R, sub3(load3(contact.x_A), load3(A.p))))
+
+
+@routine
+def find_overlaps(bodies, contacts, favour):
+    """Points of rims, of all pairs of boxes, and of sides and flat ends with boxes, where bodies are; with their gaps.
+
+    `favour` is the part of the smallest half edge by which a pair of edges must separate boxes better than any face.
 
     Needs: bodies placed.
     """
     for c in range(len(contacts)):
-        if contacts[c].point_kind == OVERLAP and contacts[c].place == 0:
-            _find_overlap(bodies, contacts, c)
-            for i in range(N_OVERLAP):
-                measure_contact(bodies, contacts[c + i])
+        contact = contacts[c]
+        n = 0
+        if contact.place == 0 and contact.surface_kind == BOX:
+            if contact.point_kind == OVERLAP:
+                _find_overlap(bodies, contacts, c, favour)
+                n = N_OVERLAP
+            elif contact.point_kind == SIDE:
+                p, R = _relative(bodies, contact)
+                find_sides(contacts, c, p, _axis(R, 2))
+                n = N_EDGES
+            elif contact.point_kind == CAP:
+                p, R = _relative(bodies, contact)
+                find_caps(contacts, c, p, R)
+                n = N_CAPS
+        if contact.point_kind == RIM:
+            _find_rim(bodies, contact)
+        for i in range(n):
+            measure_contact(bodies, contacts[c + i])

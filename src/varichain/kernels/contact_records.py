@@ -7,9 +7,10 @@ from varichain.kernels.jit import Kind
 _I, _F = np.int64, np.float64
 
 # Where a link may touch: on a ball (of radius zero: at a point), on the rim of a disc, on an ellipsoid; a box on a box;
-# on the side of a capsule.
-BALL_POINT, RIM, ELLIPSOID, OVERLAP, SIDE = 0, 1, 2, 3, 4
+# on the side of a capsule or cylinder; on the flat ends of a cylinder.
+BALL_POINT, RIM, ELLIPSOID, OVERLAP, SIDE, CAP = 0, 1, 2, 3, 4, 5
 N_OVERLAP = 8  # contacts of two boxes: a rectangle that is cut by four planes has as many corners
+N_EDGES, N_CAPS = 4, 6  # contacts of a side, and of the flat ends, with edges and corners of a box: the nearest ones
 # Body in which the direction of such a contact is fixed; nowhere, if it has no point.
 NOWHERE, IN_A, IN_B = -1, 0, 1
 # Kinds of surfaces.
@@ -27,11 +28,9 @@ CONTACT = np.dtype(
         ("R_A", _F, 9),  # axes of the rim, ellipsoid or capsule in body A; the axis of rims and capsules is z
         ("p_A", _F, 3),  # middle of the ball, rim, ellipsoid or capsule in body A
         ("radius", _F),  # of the ball, rim or capsule
-        (
-            "radii",
-            _F,
-            3,
-        ),  # of the ellipsoid; of a rim: cosine and sine of the place on it, from the lowest; half a capsule's length
+        # of the ellipsoid; of a rim: cosine and sine of the place on it, from the lowest; half the length of a capsule
+        # or cylinder, and the radius of the cylinder
+        ("radii", _F, 3),
         ("middle", _F, 3),  # of the shape that the point belongs to, in body A, and its half edges along the axes R_A
         ("half", _F, 3),
         ("R_B", _F, 9),  # the surface's frame in body B; its z axis is a half-space's normal, a capsule's long axis
@@ -39,7 +38,7 @@ CONTACT = np.dtype(
         (
             "place",
             _I,
-        ),  # among the contacts of two boxes; of a side: the end of the surface that it meets, or 0 for none
+        ),  # among the contacts of two shapes; of a side on a capsule: the end of it that it meets, or 0 for none
         # half edges of a box; radius of a sphere; radius and half length of a capsule; spacings of a height field
         ("sizes", _F, 3),
         ("grid", _I, 3),  # of a height field: address of its nodes, their numbers along x and y
@@ -48,8 +47,10 @@ CONTACT = np.dtype(
         ("torsional", _F),  # largest moments about the normal and across it, per normal force [m]
         ("rolling", _F),
         # working values
-        ("holder", _I),  # of two boxes: where the direction is fixed, the points of both bodies and the direction
-        ("x_in_A", _F, 3),
+        # of two boxes and of flat ends: where the direction is fixed; of a rim: where its point is; of a side on a box:
+        # which edge or corner it meets
+        ("holder", _I),
+        ("x_in_A", _F, 3),  # of two boxes and of flat ends: the points of both bodies and the direction
         ("x_in_B", _F, 3),
         ("n_in", _F, 3),
         ("gap", _F),

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 from varichain.kernels.constraint_solve import factor_at_rest
 from varichain.kernels.contact_geometry import contact_force, contact_moment
-from varichain.kernels.contact_items import gather_contacts, gather_restraints, write_rows
-from varichain.kernels.contact_overlap import find_overlaps
+from varichain.kernels.contact_items import gather_all, write_rows
+from varichain.kernels.contact_overlap import EQUAL, FAVOUR, find_overlaps
 from varichain.kernels.contact_records import ITEMS, PAIRS_OF_CONTACT
 from varichain.kernels.contact_rows import fill_problem, open_problem
 from varichain.kernels.contact_step import (
@@ -81,11 +81,11 @@ def _release_restraints(table, restraints, channels, run):
 
 
 @helper
-def _place_start(table, contacts, q):
-    """Gaps where a step begins."""
+def _place_start(table, contacts, q, favour):
+    """Gaps where a step begins, with a favour of faces over edges."""
     bodies = open_bodies(table)
     place_all(q, bodies, open_dofs(table))
-    find_overlaps(bodies, contacts)
+    find_overlaps(bodies, contacts, favour)
     measure_all(bodies, contacts)
 
 
@@ -134,12 +134,12 @@ def _note_unsolved(run, transitions, found):
 def _evaluate(context, contacts, problem, q, v, node, room):
     """Forces at this instant, as in a step from here; nothing moves. Returns a status."""
     h = context.run.step
-    _place_start(context.table, contacts, q)
+    _place_start(context.table, contacts, q, FAVOUR)
     n_items, _, _, _, _ = solve_step(context, contacts, problem, h, q, v, node, room)
     if n_items < 0:
         return CROWDED
     keep_forces(contacts, context.restraints, h, problem.items, n_items, problem.x, problem.u)
-    _place_start(context.table, contacts, q)
+    _place_start(context.table, contacts, q, FAVOUR)
     context.run.is_evaluated = 1
     return REACHED
 
@@ -147,17 +147,12 @@ def _evaluate(context, contacts, problem, q, v, node, room):
 @fragment
 def _separate(context, contacts, problem, q, v, node):
     """Move links out of surfaces, and joints to their stops; returns a status."""
-    table, items = context.table, problem.items
-    h = context.run.step
+    table, h = context.table, context.run.step
     for count in range(_MOST_SEPARATIONS):
         move_all(q, v, open_bodies(table), open_dofs(table))
-        find_overlaps(open_bodies(table), contacts)
+        find_overlaps(open_bodies(table), contacts, EQUAL)
         measure_all(open_bodies(table), contacts)
-        n_items, n = gather_contacts(table, contacts, h, len(items), len(problem.x), items, 0, 0)
-        if n_items >= 0:
-            n_items, n = gather_restraints(
-                table, context.restraints, h, q, v, len(items), len(problem.x), items, n_items, n
-            )
+        n_items, n = gather_all(table, contacts, context.restraints, h, q, v, problem)
         if n_items < 0:
             return CROWDED
         factor_at_rest(table)
@@ -262,7 +257,7 @@ def run_contacts(
         if task == SAMPLE and run.status == REACHED:
             _write_sample(context, contacts, room, q, v, node, samples[0])
         return
-    _place_start(table, contacts, q)
+    _place_start(table, contacts, q, FAVOUR)
     taken = 0
     while run.time < stop and taken < most_steps:
         tick(laws, memory, controls, run, q, v)
@@ -301,4 +296,4 @@ def contact_gaps(
     contacts,
 ):
     """Gaps of all contacts, negative where a link is in a surface."""
-    _place_start(table, contacts, q)
+    _place_start(table, contacts, q, EQUAL)

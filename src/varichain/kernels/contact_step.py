@@ -11,17 +11,17 @@ bounded by x_n likewise; dry friction of joints between its bounds
 with the mean of v and v'. What has then gone too deep is moved out of the surface by the least step in the mass metric.
 """
 
+from varichain.kernels.constraint_solve import factor_at_rest
 from varichain.kernels.contact_geometry import measure_contact
 from varichain.kernels.contact_items import (
     aim_bounces,
     forget_bounces,
-    gather_contacts,
-    gather_restraints,
+    gather_all,
     write_rows,
     write_velocities,
 )
-from varichain.kernels.contact_overlap import find_overlaps
-from varichain.kernels.contact_records import CONE, DRY, ROLL, SLIPS, SPIN, STICKS, STOP
+from varichain.kernels.contact_overlap import EQUAL, FAVOUR, find_overlaps
+from varichain.kernels.contact_records import BOX, CAP, CONE, DRY, OVERLAP, RIM, ROLL, SIDE, SLIPS, SPIN, STICKS, STOP
 from varichain.kernels.contact_rows import fill_problem, respond
 from varichain.kernels.contact_solver import solve_items
 from varichain.kernels.implicit_gains import lend_inertia, load_gains
@@ -42,6 +42,9 @@ _ENDS = 1e-13  # [m/s or rad/s] at which the search for impulses ends
 DEEP = 1e-9  # [m] or [rad] of penetration that is moved out
 _CLOSES = 1e-12  # [m] or [rad] to which it is
 _MOST_CLOSINGS = 8
+_MOST_LOOKS = 6  # for what is in surfaces after a step
+_NEAR = 0.1  # [m] within which such contacts are looked at again
+_FAR = 1.0  # [m] of a gap, as which one without end counts
 _OPEN = 1e-9  # [m or rad] a loop that stays further open cannot be closed
 _STILL = 1e-9  # [m/s] below which nothing slides
 _FASTEST = 1e12
@@ -110,6 +113,8 @@ def _load_guess(contacts, restraints, h, items, n_items, x):
                 x[item.row + j] = h * contacts[item.source].moment[1 + j]
         elif item.kind == DRY:
             x[item.row] = h * restraints[item.source].impulse
+        elif item.kind == STOP:
+            x[item.row] = max(0.0, h * restraints[item.source].push * item.side)
 
 
 @routine
@@ -121,6 +126,8 @@ def keep_forces(contacts, restraints, h, items, n_items, x, u):
         for j in range(3):
             contact.force[j] = 0.0
             contact.moment[j] = 0.0
+    for i in range(len(restraints)):
+        restraints[i].push = 0.0
     for i in range(n_items):
         item = items[i]
         if item.kind == CONE:
@@ -137,6 +144,8 @@ def keep_forces(contacts, restraints, h, items, n_items, x, u):
                 contacts[item.source].moment[1 + j] = x[item.row + j] / h
         elif item.kind == DRY:
             restraints[item.source].impulse = x[item.row] / h
+        elif item.kind == STOP:
+            restraints[item.source].push = x[item.row] * item.side / h
 
 
 @helper
@@ -174,9 +183,7 @@ def solve_step(context, contacts, problem, h, q, v, node, scratch):
     for k in range(n_v):
         context.extra[k] = 0.0
         v_end[k] = v_mid[k] + h * node.a_end[k]
-    n_items, n = gather_contacts(table, contacts, h, len(items), len(x), items, 0, 0)
-    if n_items >= 0:
-        n_items, n = gather_restraints(table, restraints, h, q_mid, v_mid, len(items), len(x), items, n_items, n)
+    n_items, n = gather_all(table, contacts, restraints, h, q_mid, v_mid, problem)
     found, is_pressed, part = 0.0, False, 0.0
     _keep_smooth(table, scratch)
     if n_items > 0:
@@ -272,7 +279,7 @@ def _load_depths(table, contacts, restraints, q, v, items, n_items, b):
         for j in range(item.n_rows):
             b[item.row + j] = 0.0
         if item.kind == CONE:
-            b[item.row] = contacts[item.source].gap
+            b[item.row] = min(contacts[item.source].gap, _FAR)
         elif item.kind == STOP:
             restraint = restraints[item.source]
             b[item.row] = restraint.upper - restraint.x if item.side > 0 else restraint.x - restraint.lower
@@ -314,6 +321,57 @@ def close_contacts(context, contacts, problem, n_items, n, t, q, v, step):
         move_all(q, v, bodies, dofs)
         gained += _potential(bodies) - before
     return gained, deepest
+
+
+@routine
+def move_out(context, contacts, problem, h, t, q, v, step):
+    """Look where links are in surfaces, and move them out, q in place, as often as it takes; t is the time of q.
+
+    Points of boxes, sides, flat ends and rims are those of a step's start while it lasts: after it others may be
+    deeper. Returns the energy that this gave.
+
+    Gives: bodies moved.
+    """
+    table = context.table
+    bodies, dofs = open_bodies(table), open_dofs(table)
+    gained = 0.0
+    for _ in range(_MOST_LOOKS):
+        move_all(q, v, bodies, dofs)
+        find_overlaps(bodies, contacts, EQUAL)
+        measure_all(bodies, contacts)
+        if not _deepest_of(contacts) > DEEP:
+            break
+        n_items, n = gather_all(table, contacts, context.restraints, h, q, v, problem)
+        if n_items < 0:  # the next step finds no room either, and gets it
+            break
+        factor_at_rest(table)
+        write_rows(table, contacts, context.restraints, q, problem, n_items)
+        fill_problem(table, problem, n)
+        given, _ = close_contacts(context, contacts, problem, n_items, n, t, q, v, step)
+        gained += given
+    return gained
+
+
+@helper
+def _are_to_be_looked_at(contacts):
+    """Whether a contact is too deep after a step, or has points that were those of the step's start."""
+    for c in range(len(contacts)):
+        contact = contacts[c]
+        is_fixed = contact.point_kind == RIM or (
+            contact.surface_kind == BOX and contact.point_kind in (OVERLAP, SIDE, CAP)
+        )
+        if contact.gap < -DEEP or (is_fixed and contact.gap < _NEAR):
+            return True
+    return False
+
+
+@helper
+def _deepest_of(contacts):
+    """Deepest penetration of all contacts."""
+    deepest = 0.0
+    for c in range(len(contacts)):
+        deepest = max(deepest, -contacts[c].gap)
+    return deepest
 
 
 @routine
@@ -373,7 +431,7 @@ def contact_step(context, contacts, problem, h, q, v, node, scratch):
     """
     table, run = context.table, context.run
     bodies = open_bodies(table)
-    find_overlaps(bodies, contacts)
+    find_overlaps(bodies, contacts, FAVOUR)
     n_items, n, part, found, given = solve_step(context, contacts, problem, h, q, v, node, scratch)
     if n_items < 0:
         return CROWDED, 0.0
@@ -409,6 +467,8 @@ def contact_step(context, contacts, problem, h, q, v, node, scratch):
         v[k] = node.v_end[k]
     closure = keep_positions(context, run.time + h, q, v, node.step)
     gained, _ = close_contacts(context, contacts, problem, n_items, n, run.time + h, q, v, node.step)
+    if _are_to_be_looked_at(contacts):
+        gained += move_out(context, contacts, problem, h, run.time + h, q, v, node.step)
     run.work[CONTACT_ACCOUNT] += gained
     place_all(q, bodies, open_dofs(context.table))
     place_rows(bodies, open_loops(context.table), open_rows(context.table))

@@ -41,13 +41,14 @@ RESTRAINT = np.dtype(
         ("resting", _I),  # 1 if its sliding has just come to rest
         ("before", _I),  # what locked it before an event
         ("impulse", _F),  # of the stop, in the last impact; with contacts the dry friction of the last step
+        ("push", _F),  # with contacts: force of the stop in the last step, times its side
         ("turns", _I),  # how often it has turned back while modes were chosen
         ("moves_on", _I),  # 1 if the loops move it on from rest (a dead point): no friction can lock it there
     ],
     align=True,
 )
 # The part of a restraint that a run must remember.
-MODES = ("locked", "slide", "at", "direction", "impulse")
+MODES = ("locked", "slide", "at", "direction", "impulse", "push")
 
 # How a restraint changed its mode.
 STRUCK, LEFT, STUCK, SLIPPED = 0, 1, 2, 3

@@ -26,11 +26,13 @@ class Touch(NamedTuple):
 
     Attributes:
         at: Its frame in the link's: the middle of a ball, of a rim, of an ellipsoid or of a capsule, whose axis is z.
-        kind: "ball", "rim", "ellipsoid" or "side", of a capsule.
+        kind: "ball", "rim", "ellipsoid" or "side", of a capsule; "edge" and "cap" for the side and the flat ends of a
+            capsule or cylinder on a box.
         radius: Of the ball, rim or capsule [m]; zero for a point.
         radii: Of the ellipsoid [m]; cosine and sine of the place on a rim, from its lowest point; half the length of a
-            capsule [m].
-        end: End of a capsule that a side meets, -1 or 1 along its axis; 0 if it crosses its side.
+            capsule [m], and the radius of a cylinder, whose ends are flat.
+        end: End of a capsule that a side meets, -1 or 1 along its axis; 0 if it crosses its side. On a box: its number
+            among the contacts of the two.
         middle, half: Frame in the link's, and half edges [m], of the box around the shape that a corner belongs to.
         is_corner: Whether it is the corner of a box.
     """
@@ -48,15 +50,18 @@ class Touch(NamedTuple):
 POINTS_OF_BOXES = 8
 """Contacts of two boxes: points that a run finds as it goes."""
 
+POINTS_OF_EDGES, POINTS_OF_CAPS = 4, 6
+"""Contacts of the side, and of the flat ends, of a capsule or cylinder with edges of a box, likewise."""
+
 Pairs = set[tuple[str, Any, str, Any]]
 """Pairs of boxes and of capsules that have been found: link and shape of the one, and of the other, a surface's."""
 
 
 def meetings_of(m: Mechanism, link: Link, surface: Surface, found: Pairs) -> Iterator[tuple[Touch | Box, Any]]:
-    """What of a link may touch which shape of a surface: points, then boxes on boxes and sides of capsules.
+    """What of a link may touch which shape of a surface: points, then boxes on boxes, sides and flat ends.
 
-    Two boxes, and sides of two capsules, touch once, whichever of them is the surface; those that touch are added to
-    `found`.
+    Two boxes, sides of two capsules, and a side and a box touch once, whichever of them is the surface; those that
+    touch are added to `found`.
     """
     for touch in touches_of(m, link):
         for shape in surface.shapes:
@@ -78,6 +83,12 @@ def _met(own: Any, shape: Any) -> Iterator[Touch | Box]:
         half = (0.5 * own.length, 0.0, 0.0)
         for end in (1,) if isinstance(shape, Sphere) else (-1, 1, 0):
             yield Touch(own.at, "side", own.radius, half, end=end)
+    elif isinstance(own, Capsule | Cylinder) and isinstance(shape, Box):
+        half = (0.5 * own.length, own.radius if isinstance(own, Cylinder) else 0.0, 0.0)
+        for i in range(POINTS_OF_EDGES):
+            yield Touch(own.at, "edge", own.radius, half, end=i)
+        for i in range(POINTS_OF_CAPS if isinstance(own, Cylinder) else 0):
+            yield Touch(own.at, "cap", own.radius, half, end=i)
 
 
 def touches_of(m: Mechanism, link: Link) -> Iterator[Touch]:

@@ -18,6 +18,7 @@ from varichain.spatial.arrays import Array
 
 _LEVEL = 1e-9  # of a rim: every point of it is as low
 _SLIPS = 2  # mode of a contact
+_STEPS = 65  # places on the axis of a capsule that are compared
 _NEAR = 1e-4  # [m] at which a corner counts as at another box
 
 
@@ -142,6 +143,8 @@ def _met(contact: _Contact, poses: Poses) -> tuple[Array, Array]:
     p_S, R_S = frame_on(poses, contact.carrier, contact.shape.at)
     if isinstance(touch, Box):
         return _between(touch, p, R, contact.shape, p_S, R_S)
+    if touch.kind in ("edge", "cap"):
+        return _across(touch, p, R, contact.shape, p_S, R_S)
     if touch.kind == "side":
         return _beside(touch, p, R, contact.shape, p_S, R_S)
     normal = np.einsum("nij,nj->ni", R_S, _normal(contact.shape, np.einsum("nji,nj->ni", R_S, p - p_S)))
@@ -169,6 +172,21 @@ def _beside(touch: Touch, p: Array, R: Array, shape: Any, p_S: Array, R_S: Array
     away /= np.maximum(np.linalg.norm(away, axis=1, keepdims=True), _LEVEL)
     normal = np.einsum("nij,nj->ni", R_S, away)
     return p + s[:, None] * R[:, :, 2] - touch.radius * normal, normal
+
+
+def _across(touch: Touch, p: Array, R: Array, box: Box, p_S: Array, R_S: Array) -> tuple[Array, Array]:
+    """Place (n, 3) of a box that is nearest to the axis of a capsule or cylinder, and the direction (n, 3) from it.
+
+    Where a stretch of the axis is as near, it is the middle of the places.
+    """
+    along = np.linspace(-touch.radii[0], touch.radii[0], _STEPS)
+    axis = p[:, None] + along[:, None] * R[:, None, :, 2]
+    places = _nearest(axis, box, p_S, R_S)
+    away = axis - places
+    distance = np.linalg.norm(away, axis=2, keepdims=True)
+    near = distance < distance.min(axis=1, keepdims=True) + _NEAR
+    place, away = ((part * near).sum(axis=1) / near.sum(axis=1) for part in (places, away))
+    return place, away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), _LEVEL)
 
 
 def _between(box: Box, p: Array, R: Array, other: Box, p_S: Array, R_S: Array) -> tuple[Array, Array]:

@@ -236,7 +236,7 @@ class Engine:
         """Set the modes of restraints by name; those that are not named are free."""
         for name, restraint in zip(self.restraint_names, self.restraints, strict=True):
             for mode in MODES:
-                restraint[mode] = modes[name][mode] if name in modes else 0
+                restraint[mode] = modes[name].get(mode, 0) if name in modes else 0  # older checkpoints lack some
         self.record["is_evaluated"] = 0
 
     def new_samples(self) -> Array:
