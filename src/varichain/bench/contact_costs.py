@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable
@@ -22,24 +23,29 @@ _LAST = 0.5  # [s] at the end, in which creep is looked at
 
 def contact_costs(is_quick: bool = False) -> list[Row]:
     """Time of a step of 1 ms, from the fall to where it lies; who is how deep, and how far the pelvis creeps."""
+    return [_row(is_quick, has_limits) for has_limits in (False, True)]
+
+
+def _row(is_quick: bool, has_limits: bool) -> Row:
+    """The figure with joints that have limits, or none."""
     until, rounds = (0.2, 1) if is_quick else (4.0, 3)
     m, s = _falling()
-    ours, theirs = _ours(m, s, until), _mujoco(m, s, until)
+    ours, theirs = _ours(m, s, until, has_limits), _mujoco(m, s, until, has_limits)
     ways = [_report(m, until, run) for run in (ours, theirs) if run is not None]
     times = np.array([[_seconds(run) for run in (ours, theirs) if run is not None] for _ in range(rounds)])
     times /= round(until / _STEP)
     own = times[:, 0]
     low, middle, high = (float(x) for x in np.percentile(own, [25.0, 50.0, 75.0]))
-    task, what = "1 ms step with contact", f"figure of 46 freedoms that falls, {until:g} s: {ways[0]}"
+    task = "1 ms step with contact and limits" if has_limits else "1 ms step with contact"
+    what = f"figure of 46 freedoms that falls, {until:g} s: {ways[0]}"
     if theirs is None:
-        return [Row(task, what, middle, low, high)]
+        return Row(task, what, middle, low, high)
     ratio = Ratio(*(float(x) for x in np.percentile(times[:, 1] / own, [50.0, 25.0, 75.0])))
     calls, wanted = f"mj_step: {ways[1]}", 1.0 / _AT_MOST
     target, met = f">= {wanted:.2g}x", ratio.median >= wanted
     middle_theirs = float(np.median(times[:, 1]))
-    differs = "its contacts are soft"
-    row = Row(task, what, middle, low, high, "mujoco", calls, middle_theirs, ratio, None, differs, target, met)
-    return [row]
+    differs = "its contacts are soft" + (", its balls have one cone and no twist" if has_limits else "")
+    return Row(task, what, middle, low, high, "mujoco", calls, middle_theirs, ratio, None, differs, target, met)
 
 
 def _falling() -> tuple[vc.Mechanism, vc.State]:
@@ -69,18 +75,25 @@ def _seconds(run: Callable[[], Array]) -> float:
     return time.perf_counter() - begun
 
 
-def _ours(m: vc.Mechanism, s: vc.State, until: float) -> Callable[[], Array]:
+def _ours(m: vc.Mechanism, s: vc.State, until: float, has_limits: bool) -> Callable[[], Array]:
+    limits = "hard" if has_limits else "off"
+
     def run() -> Array:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            options: dict[str, Any] = {"contacts": "stepping", "step": _STEP, "sample": _EVERY * _STEP, "limits": "off"}
+            options: dict[str, Any] = {
+                "contacts": "stepping",
+                "step": _STEP,
+                "sample": _EVERY * _STEP,
+                "limits": limits,
+            }
             q: Array = vc.simulate(m, s, until, **options).epochs[0].q
         return q
 
     return run
 
 
-def _mujoco(m: vc.Mechanism, s: vc.State, until: float) -> Callable[[], Array] | None:
+def _mujoco(m: vc.Mechanism, s: vc.State, until: float, has_limits: bool) -> Callable[[], Array] | None:
     """The same figure in MuJoCo, with its shapes, damping, friction and MuJoCo's own stiffness; None without MuJoCo."""
     try:
         import mujoco as mj
@@ -103,6 +116,9 @@ def _mujoco(m: vc.Mechanism, s: vc.State, until: float) -> Callable[[], Array] |
             model.dof_damping[first : first + joint.n_v] = joint.damping
             model.dof_frictionloss[first : first + joint.n_v] = joint.friction
             model.dof_armature[first : first + joint.n_v] = joint.armature
+            if has_limits and joint.limits is not None:
+                number = model.joint(str(joint.name)).id
+                model.jnt_limited[number], model.jnt_range[number] = 1, _range(joint.limits)
     model.opt.timestep = _STEP
 
     def run() -> Array:
@@ -113,6 +129,15 @@ def _mujoco(m: vc.Mechanism, s: vc.State, until: float) -> Callable[[], Array] |
         return np.array(samples)
 
     return run
+
+
+def _range(limits: Any) -> tuple[float, float]:
+    """MuJoCo's range of a joint: bounds of a hinge; of a ball the largest angle from its zero."""
+    if not isinstance(limits, vc.SwingTwist):
+        (lower,), (upper,) = limits
+        return lower, upper
+    turned = 2.0 * math.acos(min(1.0, abs(limits.center[0])))
+    return 0.0, min(math.pi, limits.swing + turned)
 
 
 def _add_geom(mj: Any, body: Any, shape: Any) -> None:
