@@ -6,6 +6,7 @@ import signal
 from itertools import groupby
 
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadScopeScheduling
 
 from lane import IS_COMPILED, scaled
 
@@ -47,6 +48,32 @@ def pytest_collection_modifyitems(config, items):
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
+
+
+# Files whose tests share nothing that takes long to make.
+_SPREAD = ("test_entries.py", "test_files.py", "test_examples.py", "test_docs.py", "test_sweeps.py", "test_clusters.py")
+
+
+class _ByFile(LoadScopeScheduling):
+    """Tests of a file go to one process, where they share what they make; so do all tests that need a browser.
+
+    pytest-xdist's own groups (`--dist loadgroup`) have no effect with pytest 9.2: they rename tests by an attribute
+    that it no longer has.
+    """
+
+    def _split_scope(self, nodeid):
+        path, _, test = nodeid.partition("::")
+        folder, _, name = path.rpartition("/")
+        if folder.endswith("browser"):
+            return "browser"
+        if name == "test_every_scenario.py":
+            return f"{path}{test.partition('[')[2]}"
+        return nodeid if name in _SPREAD else path
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Distribute by file, the largest files first."""
+    return _ByFile(config, log)
 
 
 def pytest_collection_finish():

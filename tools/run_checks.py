@@ -68,8 +68,8 @@ def source_checks() -> list[Check]:
 
 def other_checks() -> list[Check]:
     """All others, in the order in which they run: the library of kernels first."""
-    # Groups stay together: all tests that need a browser share one.
-    spread = ("-n", "auto", "--maxprocesses", "4", "--dist", "loadgroup")
+    # One process more than cores: those of the browser wait much. tests/conftest.py says which tests share a process.
+    spread = ("-n", str(min(4, (os.cpu_count() or 1) + 1)))
     tests = (sys.executable, "-m", "pytest", "-q", *spread, "--durations", "30")
     return [
         Check("library", (sys.executable, str(ROOT / "tools" / "build_kernels.py"))),

@@ -17,13 +17,6 @@ FLAGS = (
 )
 
 
-def pytest_collection_modifyitems(items):
-    """One process for all tests that need a browser."""
-    for item in items:
-        if item.path.parent.name == "browser":
-            item.add_marker(pytest.mark.xdist_group("browser"))
-
-
 @pytest.fixture(scope="session")
 def browser():
     """The browser, one for all tests."""

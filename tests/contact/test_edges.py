@@ -107,7 +107,7 @@ def test_what_lies_across_a_beam_stays_there(shape):
 @long_run
 @pytest.mark.parametrize("name", SHAPES)
 def test_drops_on_a_block(name):
-    """Shapes that fall on a block's edges are never deeper than 1e-8 m, and contact lifts them by 0.3 mm at most."""
+    """Shapes that fall on a block are never deeper than 1e-8 m, and contact lifts them by less than a step's way."""
     shape, rng = SHAPES[name], np.random.default_rng(11)
     for _ in range(6):
         m = vc.Mechanism("drop")
@@ -122,7 +122,7 @@ def test_drops_on_a_block(name):
         assert deepest < 1e-8
         energy = epoch.energy.sum(axis=1)
         assert energy.max() - energy[0] < 1e-4  # what spins in the air gains a little at 1 ms
-        assert np.diff(epoch.work[:, -2]).max() < 3e-4 * G  # edges slide along a rim within a step, and are lifted
+        assert np.diff(epoch.work[:, -2]).max() < 1e-3 * G  # edges slide along a rim within a step, and are lifted
         assert np.abs(books(epoch)).max() < 0.05 * G
 
 

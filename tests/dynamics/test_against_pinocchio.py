@@ -16,8 +16,6 @@ import pinocchio as pin
 
 from oracles.pinocchio_model import PinocchioOracle
 
-pytestmark = pytest.mark.xdist_group("trees beside Pinocchio")  # one process makes all cases
-
 # Relative to the quantity's largest entry. Both sides sum some thousand products of 16 digits; what is left over is
 # for cancellation in long chains.
 AGREEMENT = 1e-10

@@ -30,7 +30,7 @@ def read_by_blender(path, frames):
 
 
 @needs_blender
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.xdist_group(f"export of {n}")) for n in FIGURES])
+@pytest.mark.parametrize("name", FIGURES)
 def test_blender_has_the_links_where_the_trace_has_them(name, tmp_path):
     """Bones of armatures and links by themselves are within a micrometre, wherever the figure has gone."""
     trace = trace_of(name)

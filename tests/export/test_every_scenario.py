@@ -26,7 +26,7 @@ SIZE = (240, 160)
 
 def _once(name):
     """A run that all its tests share: they stay in one process of the test runner."""
-    marks = [pytest.mark.xdist_group(f"export of {name}"), *([] if name in QUICK else [pytest.mark.long])]
+    marks = [] if name in QUICK else [pytest.mark.long]
     return pytest.param(name, marks=marks)
 
 
