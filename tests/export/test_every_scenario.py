@@ -25,7 +25,7 @@ SIZE = (240, 160)
 
 
 def _once(name):
-    """A run that all its tests share: they stay in one process of the test runner."""
+    """A run that all its tests share; most examples are among the long tests."""
     marks = [] if name in QUICK else [pytest.mark.long]
     return pytest.param(name, marks=marks)
 
