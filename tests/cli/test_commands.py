@@ -111,6 +111,11 @@ def test_run_prints_what_changed():
         assert fact in result.stdout
 
 
+def test_a_run_with_contacts_tells_how_it_steps():
+    """Time stepping takes the place of the method."""
+    assert "20 (stepping, 0.001 s)" in call("run", "fall", *SHORT).stdout
+
+
 def test_options_of_a_run():
     """Parameters with units, end, step, sample and method are those of the command line."""
     words = ("run", "pendulum", "--set", "angle=30deg", "--until", "20ms", "--step", "2ms", "--sample", "4ms", "--json")
