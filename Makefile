@@ -4,8 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# uv installs in half the time that pip takes; where it cannot be had or fails, pip does it
-install = { $(PIP) install uv && $(BIN)/uv pip install --quiet --python $(BIN)/python $(1); } || $(PIP) install $(1)
+# uv, with this system's certificates, installs in half the time that pip takes; where it cannot be had or fails, pip does it
+UV := UV_SYSTEM_CERTS=1 UV_NATIVE_TLS=1 $(BIN)/uv pip install --quiet --python $(BIN)/python
+install = { $(PIP) install uv && $(UV) $(1); } || $(PIP) install $(1)
 
 .PHONY: help demo test test-long bench docs pictures browser kernels wheel venv clean
 

@@ -24,8 +24,8 @@ _QUICK_ROUNDS, _QUICK_STATES = 10, 200
 @click.option("--quick", is_flag=True, help="Few rounds, no large mechanisms, no first start.")
 @click.option("--rounds", metavar="N", type=int, help="Rounds of a measurement, 400.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, times in seconds.")
-@click.option("--markdown", metavar="FILE", type=options.FILE, help="Write the table to a file, or between its marks.")
-@click.option("--plot", metavar="FILE", type=options.FILE, help="Draw cost against size.")
+@click.option("--markdown", metavar="FILE", type=options.PATH, help="Write the table to a file, or between its marks.")
+@click.option("--plot", metavar="FILE", type=options.PATH, help="Draw cost against size.")
 @click.option("--list", "names", is_flag=True, help="List what would be measured, and measure nothing.")
 @options.debug
 def bench(

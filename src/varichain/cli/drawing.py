@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.command(short_help="Draw a picture, as PNG or SVG.")
 @options.target
 @click.option(
-    "--to", metavar="FILE", type=options.FILE, required=True, help="What to write, by its suffix: png or svg."
+    "--to", metavar="FILE", type=options.PATH, required=True, help="What to write, by its suffix: png or svg."
 )
 @click.option("--time", metavar="SECONDS", type=float, help="Time in a trace; else its start.")
 @click.option("--size", metavar="WIDTHxHEIGHT", default="960x600", help="Size in pixels.")

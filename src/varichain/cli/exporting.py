@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option(
     "--to",
     metavar="FILE",
-    type=options.FILE,
+    type=options.PATH,
     required=True,
     help="What to write, by its suffix: html, mp4, gif, glb, bvh, csv, json, parquet.",
 )

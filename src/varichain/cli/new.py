@@ -15,7 +15,7 @@ from varichain.errors import FileError, UnknownNameError
 
 
 @click.command(short_help="Write a scenario file to start from.")
-@click.argument("path", metavar="FILE.yaml", type=options.FILE)
+@click.argument("path", metavar="FILE.yaml", type=options.PATH)
 @click.option(
     "--from",
     "source",

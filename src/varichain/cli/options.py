@@ -13,7 +13,7 @@ from varichain.cli.listing import scenario_names
 if TYPE_CHECKING:
     from click import Context, Parameter
 
-FILE = click.Path(path_type=Path)
+PATH = click.Path(path_type=Path)
 
 
 def complete_scenarios(context: Context, parameter: Parameter, incomplete: str) -> list[CompletionItem]:
@@ -39,7 +39,7 @@ lenient = click.option(
 meshes = click.option(
     "--meshes",
     metavar="FOLDER",
-    type=FILE,
+    type=PATH,
     multiple=True,
     help="Folder of mesh files that a trace may show; repeatable.",
 )

@@ -24,7 +24,7 @@ _SUFFIXES = (".png", ".svg", ".pdf")
 )
 @click.option("--joints", metavar="JOINT,...", help="Joints to plot; by default those that vary most.")
 @click.option(
-    "--out", metavar="FILE", type=options.FILE, help="PNG, SVG or PDF; by default the trace's name with .png."
+    "--out", metavar="FILE", type=options.PATH, help="PNG, SVG or PDF; by default the trace's name with .png."
 )
 @options.overwrite
 @options.as_json

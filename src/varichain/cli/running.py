@@ -34,7 +34,7 @@ def _complete_methods(context: Any, parameter: Any, incomplete: str) -> list[Com
 @click.option("--step", metavar="TIME", help="Grid of time, such as 1ms.")
 @click.option("--method", metavar="|".join(METHODS), help="Method of integration.", shell_complete=_complete_methods)
 @click.option("--sample", metavar="TIME", help="Time between stored samples, a multiple of the step.")
-@click.option("--out", metavar="FILE.h5", type=options.FILE, help="File to write the trace to, as it goes.")
+@click.option("--out", metavar="FILE.h5", type=options.PATH, help="File to write the trace to, as it goes.")
 @click.option("--overwrite", is_flag=True, help="Replace FILE.h5 if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 @options.debug

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Carry out trials over a grid.")
-@click.argument("target", metavar="FILE.yaml|FILE.sweep", type=options.FILE)
+@click.argument("target", metavar="FILE.yaml|FILE.sweep", type=options.PATH)
 @click.option("--cluster", metavar="ADDRESS", help="Scheduler of a dask cluster, such as tcp://host:8786.")
-@click.option("--out", metavar="FILE.sweep", type=options.FILE, help="File to write trials to.")
+@click.option("--out", metavar="FILE.sweep", type=options.PATH, help="File to write trials to.")
 @click.option("--resume", is_flag=True, help="Go on with FILE.sweep.")
 @click.option("--retry-failed", is_flag=True, help="Go on, and try failed trials again.")
 @click.option("--dry-run", is_flag=True, help="Say what would be tried, and try nothing.")
 @click.option("--status", is_flag=True, help="Say how far FILE.sweep is; also while it grows.")
-@click.option("--table", metavar="FILE", type=options.FILE, help="Write the table, as .csv or .parquet.")
+@click.option("--table", metavar="FILE", type=options.PATH, help="Write the table, as .csv or .parquet.")
 @options.as_json
 @options.debug
 def sweep(

@@ -36,7 +36,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @click.option("--speed", type=click.FloatRange(1e-3, 1e3), default=1.0, help="Simulated seconds in a second.")
 @click.option("--limits", metavar="hard|soft|off", help="Joint limits of a live run: stops, springs, or none.")
 @click.option("--paused/--running", "is_paused", default=None, help="Wait for Play or Resume; robots do by default.")
-@click.option("--out", metavar="FILE.h5", type=options.FILE, help="File to write the trace of a live run to.")
+@click.option("--out", metavar="FILE.h5", type=options.PATH, help="File to write the trace of a live run to.")
 @click.option("--overwrite", is_flag=True, help="Replace FILE.h5 if it exists.")
 @options.meshes
 @click.option("--host", default="127.0.0.1", help="Address to listen at; by default this machine alone.")
