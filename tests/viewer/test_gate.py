@@ -3,8 +3,10 @@
 import contextlib
 import http.client
 import socket
+import sys
 import threading
 import time
+import traceback
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
@@ -97,17 +99,20 @@ def answer(view, path="", **headers):
 
 
 def until(condition):
-    """Wait until something is so."""
+    """Wait until something is so; else tell what all threads are doing."""
     end = time.monotonic() + PATIENCE
     while not condition():
-        assert time.monotonic() < end, "it did not become so"
+        if time.monotonic() > end:
+            stacks = ("".join(traceback.format_stack(frame)) for frame in sys._current_frames().values())
+            pytest.fail("it did not become so\n" + "\n".join(stacks))
         time.sleep(0.05)
 
 
 def goes_on(view):
     """Wait until the run has made a step from now on."""
-    now = view.source.frame.time
-    until(lambda: view.source.frame.time > now)
+    frame = view.source.frame
+    assert not frame.is_paused, frame.message
+    until(lambda: view.source.frame.time > frame.time)
 
 
 def click_pause(view, client):
@@ -264,6 +269,28 @@ def test_what_browsers_do_is_done_in_order(monkeypatch):
             click_pause(shown, client)
             until(lambda: len(done) == 2)
     assert done == ["begin", "pause"]
+
+
+def test_a_client_may_leave_while_it_is_asked_to_draw(view):
+    """Who leaves between the look at who is there and the question stops nothing, and viser need not warn."""
+    with joined(view):
+        until(lambda: view.server.get_clients())
+        (*_, gone) = view.server.get_clients().values()
+    until(lambda: gone._websock_connection.get_message_buffer().done)
+    there = SimpleNamespace(get_clients=lambda: {gone.client_id: gone})
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(view.pictures, "_server", there)
+        view.pictures._ask(gone, time.monotonic() + 1.0)
+    goes_on(view)
+
+
+def test_a_busy_server_is_waited_for(view, monkeypatch):
+    """A server that answers late is not taken for one that has stopped; the picture after it is whole."""
+    monkeypatch.setattr(pictures, "_CHECK", 0.01)
+    view.pictures._buffer.event_loop.call_soon_threadsafe(time.sleep, 0.3)
+    with view._drawing, view.pictures.whole():
+        assert view.pictures._buffer.atomic_counter == 1
+    goes_on(view)
 
 
 def test_large_messages_end_the_connection(view):

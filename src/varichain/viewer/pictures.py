@@ -12,14 +12,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 from uuid import uuid4
 
 _ALL = 1_000_000  # messages in a window: all that there are
 PATIENCE = 5.0  # [s] that others wait for a browser that does not draw, once
 _LOOK = 0.005  # [s] between two looks at what has been sent
-_ENDING = 5.0  # [s] after which a server that does not answer is over
+_CHECK = 1.0  # [s] between two looks at whether the server is still there
 
 
 class Pictures:
@@ -48,9 +48,11 @@ class Pictures:
             self._buffer.atomic_start()
             is_begun.set()
 
-        self._buffer.event_loop.call_soon_threadsafe(begin)  # where windows are filled: not within one
-        if not is_begun.wait(_ENDING):
-            raise RuntimeError("the viewer's server has stopped")
+        loop = self._buffer.event_loop
+        loop.call_soon_threadsafe(begin)  # where windows are filled: not within one
+        while not is_begun.wait(_CHECK):  # a busy machine may be slow: giving up would leave the picture begun for good
+            if not loop.is_running():
+                raise RuntimeError("the viewer's server has stopped")
         try:
             yield
         finally:
@@ -93,8 +95,11 @@ class Pictures:
         if is_new:
             connection.register_handler(self._response, self._came)
         look = {"wxyz": (1.0, 0.0, 0.0, 0.0), "position": (0.0, 0.0, 0.0), "fov": 1.0}
+        # A browser may leave at any moment; viser 1.1 warns who writes to one that has left, unless he says so before.
+        may_be_gone = getattr(connection.get_message_buffer(), "sanctioned_dead_writes", nullcontext)
         if client.client_id in self._server.get_clients():
-            connection.queue_message(self._request("image/jpeg", 1, 1, 1, **look, render_uuid=uuid))
+            with may_be_gone():
+                connection.queue_message(self._request("image/jpeg", 1, 1, 1, **look, render_uuid=uuid))
 
     def _came(self, client: int, message: Any) -> None:
         """Note a render; any other answer of a browser is of no matter."""
