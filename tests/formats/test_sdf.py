@@ -101,6 +101,25 @@ def test_relative_poses(load):
     assert vc.pose(quaternion, quaternion.state(), "base").is_close(vc.Pose(rpy=(0, 0, np.pi)))
 
 
+def test_what_links_carry_may_be_relative_to_other_frames(load):
+    """Shapes, collisions and inertias whose poses name a frame are where that frame is, not where their link is."""
+    ball = "<geometry><sphere><radius>0.1</radius></sphere></geometry>"
+    mass = "<mass>2</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia>"
+    pose = '<pose relative_to="f">0.1 0 0 0 0 0</pose>'
+    m = load(
+        '<frame name="f"><pose>0 0 2 0 0 1.5707963267948966</pose></frame>',
+        f'<link name="base"><pose>0 0 1 0 0 0</pose><inertial>{pose}{mass}</inertial>'
+        f'<visual name="v">{pose}{ball}</visual><collision name="c">{pose}{ball}</collision></link>',
+        version="1.7",
+        contacts=True,
+    )
+    (drawn,), (touching,) = m.link("base").shapes, m.contact_shapes("base")
+    for place in (drawn.at.p, touching.at.p, m.link("base").inertia.com):
+        assert np.abs(place - (0, 0.1, 1)).max() < 1e-15
+    with pytest.raises(vc.FormatError, match="names frame 'nowhere'"):
+        load(f'<link name="base"><visual name="v"><pose relative_to="nowhere">0 0 0 0 0 0</pose>{ball}</visual></link>')
+
+
 def test_graphs(load):
     """A ring of links closes at its ball joint, whichever comes first; the world may be anywhere in it."""
     hinges = [

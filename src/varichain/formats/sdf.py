@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from varichain.formats.description import WORLD, Description, JointEntry, LinkEn
 from varichain.formats.inertias import file_inertia
 from varichain.formats.meshes import MeshFolders
 from varichain.formats.sdf_contacts import Collisions
-from varichain.formats.sdf_frames import MODEL, Frames, pose_of, relative_to
+from varichain.formats.sdf_frames import MODEL, Frames, Within, pose_of, relative_to
 from varichain.formats.sdf_joints import couplings_of_joints, joint_model
 from varichain.formats.sdf_shapes import shapes_of
 from varichain.formats.source import Source
@@ -114,7 +115,7 @@ def _read_model(reading: Reading, model: Element, prefix: str, X_WM: Pose, is_st
             frames.place(f"{name}::{inner_name}", inner.pose(inner_name, link), f"{name}::{inner_name}")
     for link in model.all("link"):
         X_WL = frames.pose(link.word("name"), link)
-        entry = _read_link(reading, link, prefix)
+        entry = _read_link(reading, link, prefix, frames)
         description.add_link(entry)
         description.at[entry.name] = X_WL
         if is_static:
@@ -132,21 +133,22 @@ def _read_model(reading: Reading, model: Element, prefix: str, X_WM: Pose, is_st
     return frames
 
 
-def _read_link(reading: Reading, element: Element, prefix: str) -> LinkEntry:
+def _read_link(reading: Reading, element: Element, prefix: str, frames: Frames) -> LinkEntry:
     description = reading.description
+    within = partial(frames.within, element.word("name"))
     _count_ignored(description, element)
     name = prefix + element.word("name")
     gravity = element.get("gravity")
     if gravity is not None and gravity.text.strip().lower() not in _TRUE:
         description.source.note(f"link {name!r} is exempt from gravity in the file; here it is not", gravity.line)
     with description.located(element.line):
-        shapes = shapes_of(description, element, reading.folders, reading.collisions is not None)
+        shapes = shapes_of(description, element, within, reading.folders, reading.collisions is not None)
         if reading.collisions is not None:
-            reading.collisions.read(description, element, name, reading.folders)
-    return LinkEntry(name, _inertia(description, element, name), element.line, shapes)
+            reading.collisions.read(description, element, name, within, reading.folders)
+    return LinkEntry(name, _inertia(description, element, name, within), element.line, shapes)
 
 
-def _inertia(description: Description, link: Element, name: str) -> Inertia:
+def _inertia(description: Description, link: Element, name: str, within: Within) -> Inertia:
     inertial = link.get("inertial")
     if inertial is None:
         description.source.note(f"link {name!r} has no <inertial>: 1 kg and 1 kg m^2, as SDF says", link.line)
@@ -164,7 +166,7 @@ def _inertia(description: Description, link: Element, name: str) -> Inertia:
     xx, yy, zz = (entry(key, 1.0) for key in ("ixx", "iyy", "izz"))
     xy, xz, yz = (entry(key, 0.0) for key in ("ixy", "ixz", "iyz"))
     about_com = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return file_inertia(description, name, inertial.line, kilograms, about_com, pose_of(inertial))
+    return file_inertia(description, name, inertial.line, kilograms, about_com, within(inertial))
 
 
 def _read_joint(reading: Reading, element: Element, prefix: str, frames: Frames) -> None:

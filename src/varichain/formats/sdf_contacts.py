@@ -9,7 +9,7 @@ from typing import Any
 from varichain.formats.contacts import ContactEntries, PairLaw, SurfaceEntry, check_pairs
 from varichain.formats.description import WORLD, Description
 from varichain.formats.meshes import MeshFolders
-from varichain.formats.sdf_frames import pose_of
+from varichain.formats.sdf_frames import Within
 from varichain.formats.sdf_shapes import shape_of
 from varichain.formats.xml import Element
 from varichain.mechanism.contact import SURFACE_SHAPES, HalfSpace
@@ -45,7 +45,7 @@ class Collisions:
 
     found: list[Collision] = field(default_factory=list)
 
-    def read(self, description: Description, link: Element, name: str, folders: MeshFolders) -> None:
+    def read(self, description: Description, link: Element, name: str, within: Within, folders: MeshFolders) -> None:
         """Read those of one link."""
         for k, element in enumerate(link.all("collision")):
             own = f"{name}::{element.attributes.get('name', '').strip() or f'collision {k}'}"
@@ -56,7 +56,7 @@ class Collisions:
                 friction = _friction(description, surface, own)
                 restitution = _number(surface, ("bounce", "restitution_coefficient"), 0.0)
                 mask = _mask(surface)
-            shape = _shape(description, element, folders)
+            shape = _shape(description, element, within(element), folders)
             if not 0.0 <= restitution <= 1.0 or friction < 0.0:
                 raise element.error(
                     f"has friction {friction:g} and restitution {restitution:g}; friction is at least 0, restitution "
@@ -121,20 +121,20 @@ def _still(description: Description) -> set[str]:
     return still
 
 
-def _shape(description: Description, element: Element, folders: MeshFolders) -> Any:
+def _shape(description: Description, element: Element, at: Pose, folders: MeshFolders) -> Any:
     geometry = element.get("geometry")
     inside = geometry.children[0] if geometry is not None and geometry.children else None
     if inside is None:
         return None
     if inside.tag != "plane":
-        return shape_of(description, inside, folders, pose_of(element), None)
+        return shape_of(description, inside, folders, at, None)
     normal = inside.get("normal")
     axis = (0.0, 0.0, 1.0) if normal is None else normal.numbers(3)
     length = sum(x * x for x in axis) ** 0.5
     if not 0.0 < length < 1e150:
         raise inside.error("has a normal that is no direction")
     x, y, z = (part / length for part in axis)
-    return HalfSpace(pose_of(element) @ Pose(R=matrix_with_z_along((x, y, z))))
+    return HalfSpace(at @ Pose(R=matrix_with_z_along((x, y, z))))
 
 
 def _friction(description: Description, surface: Element, name: str) -> float:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from varichain.formats.description import WORLD
 from varichain.formats.xml import Element
 from varichain.spatial.pose import Pose
 
 MODEL = "__model__"
+Within = Callable[[Element], Pose]
+"""Pose of an element in the link that carries it."""
+
 _SAME = Pose()
 _SHOWN = 20  # frames of a circle
 _SIX = "0 0 0 0 0 0"
@@ -62,6 +66,13 @@ class Frames:
             X = X @ self._relative[frame][2]
             self._known[frame] = X
         return X
+
+    def within(self, link: str, element: Element) -> Pose:
+        """Pose in a link of what it carries: its <pose>, relative to the link or to the frame that it names."""
+        frame = relative_to(element)
+        if frame in ("", link):
+            return pose_of(element)
+        return self.pose(link, element).inverse() @ self.pose(frame, element) @ pose_of(element)
 
     def link(self, name: str, asked_by: Element) -> str:
         """The link that a frame is attached to, WORLD for the world."""

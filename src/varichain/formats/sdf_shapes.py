@@ -6,7 +6,7 @@ from typing import Any
 
 from varichain.formats.description import Description
 from varichain.formats.meshes import MeshFolders
-from varichain.formats.sdf_frames import pose_of
+from varichain.formats.sdf_frames import Within
 from varichain.formats.urdf_shapes import mesh
 from varichain.formats.xml import Element
 from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere
@@ -15,7 +15,9 @@ from varichain.spatial.pose import Pose
 _ONE = (1.0, 1.0, 1.0)
 
 
-def shapes_of(description: Description, link: Element, folders: MeshFolders, has_contacts: bool = False) -> list[Shape]:
+def shapes_of(
+    description: Description, link: Element, within: Within, folders: MeshFolders, has_contacts: bool = False
+) -> list[Shape]:
     """Visual shapes of a link, or the collision ones if it has no others; these may be wanted for contacts besides."""
     visual, collision = list(link.all("visual")), list(link.all("collision"))
     if visual and collision and not has_contacts:
@@ -26,7 +28,7 @@ def shapes_of(description: Description, link: Element, folders: MeshFolders, has
         if geometry is None or not geometry.children:
             description.source.ignore(f"<{element.tag}> without a shape")
             continue
-        shape = shape_of(description, geometry.children[0], folders, pose_of(element), _color(element))
+        shape = shape_of(description, geometry.children[0], folders, within(element), _color(element))
         if shape is not None:
             shapes.append(shape)
     return shapes
