@@ -231,6 +231,14 @@ def test_bad_input_is_refused(make, message):
         make()
 
 
+@pytest.mark.parametrize(("rule", "message"), [(2.0, "a part from 0 to 1"), ("much", "rule must be a number")])
+def test_a_wrong_rule_is_refused_before_the_trials(rule, message, monkeypatch):
+    """A rule that cannot be applied is refused before minutes of trials, not after them."""
+    monkeypatch.setitem(vc.exo.adjust.__globals__, "trials", lambda *_: pytest.fail("trials were made"))
+    with pytest.raises(vc.InputError, match=message):
+        vc.exo.adjust(rule=rule)
+
+
 @long_run
 def test_findings_and_sensitivity_have_all_their_parts():
     """Minima of moment and activity for each operator and value; and with one number of the operator changed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,7 @@ def adjust(
     levels = np.linspace(0.0, _HIGHEST, _LEVELS) if viscosity is None else np.array(_levels(viscosity))
     n = count_number(repeats, "repeats", 10**5)
     first = count_number(seed, "seed", 2**63, least=0)
+    rule = _checked_rule(rule)  # before the trials, which take their time
     inertia, why = _least_inertia(base)
     start = Impedance(inertia, 0.0, own.gravity, 0.0)
     points = [replace(base, virtual=replace(start, viscosity=float(x))) for x in levels for _ in range(n)]
@@ -140,12 +141,18 @@ def _least_inertia(base: Setting) -> tuple[float, str]:
     return high, f"inertia {high:.3g} kg m^2: the least that this chain renders stably on this leg"
 
 
-def _a_little_above(rule: Any, grid: Array, curve: Array, lowest: Minimum) -> tuple[float, str]:
-    """The viscosity that a rule chooses, and what the rule is."""
+def _checked_rule(rule: Any) -> Rule:
     if callable(rule):
-        return finite_scalar(rule(grid, curve), "viscosity that the rule returned"), "by the rule given, from"
+        return cast(Rule, rule)
     part = finite_scalar(rule, "rule")
     if not 0.0 <= part <= 1.0:
         raise InputError(f"rule must be a part from 0 to 1, or a function, not {part:g}")
-    near = np.flatnonzero(curve <= (1.0 + part) * lowest.value)
-    return float(grid[near[-1]]), f"the largest whose moment is within {100.0 * part:g} % of"
+    return part
+
+
+def _a_little_above(rule: Rule, grid: Array, curve: Array, lowest: Minimum) -> tuple[float, str]:
+    """The viscosity that a rule chooses, and what the rule is."""
+    if not isinstance(rule, float):
+        return finite_scalar(rule(grid, curve), "viscosity that the rule returned"), "by the rule given, from"
+    near = np.flatnonzero(curve <= (1.0 + rule) * lowest.value)
+    return float(grid[near[-1]]), f"the largest whose moment is within {100.0 * rule:g} % of"
