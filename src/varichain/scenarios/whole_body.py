@@ -183,7 +183,7 @@ class WholeBody:
 
     def torques(self, tasks: Sequence[Task], bearing: Sequence[Points]) -> Array:
         """Torques (n_v,) of the joints for what the tasks want, as far as the points can bear it."""
-        from scipy.linalg import cho_factor, cho_solve, solve_triangular
+        from scipy.linalg import cho_factor, cho_solve
         from scipy.optimize import nnls
 
         weighted = [task.J.T * task.weight for task in tasks]
@@ -197,8 +197,10 @@ class WholeBody:
         borne = np.zeros(len(g))
         G, costs = self._edges_of(bearing)
         if len(costs):  # scipy ends the process over a problem without unknowns
-            A = np.concatenate([solve_triangular(L, G[_ROOT], lower=True), np.diag(np.sqrt(_EASY * costs))])
-            b = np.concatenate([solve_triangular(L, lacking, lower=True), np.zeros(len(costs))])
+            # not scipy's solve_triangular: over six equations its threads wait for milliseconds on a busy machine
+            scaled = np.linalg.solve(L, np.column_stack([G[_ROOT], lacking]))
+            A = np.concatenate([scaled[:, :-1], np.diag(np.sqrt(_EASY * costs))])
+            b = np.concatenate([scaled[:, -1], np.zeros(len(costs))])
             borne = G @ nnls(A, b)[0]
         a = a + across @ cho_solve((L, True), borne[_ROOT] - lacking)
         tau: Array = self.M @ a + self.bias - borne
