@@ -123,6 +123,23 @@ def test_meshes_of_a_trace_come_from_allowed_folders(tmp_path):
     assert len(notes) == 1 and "passwd" in notes[0] and "ends in none of" in notes[0]
 
 
+def test_meshes_of_contacts_come_from_allowed_folders(tmp_path):
+    """Meshes of surfaces and contact shapes of a loaded trace are as confined as those of links."""
+    for folder in ("mine", "other"):
+        (tmp_path / folder).mkdir()
+    m = vc.Mechanism("m")
+    m.add_link("a", None, inertia=vc.Inertia.sphere(1.0, 0.1))
+    (tmp_path / "other" / "x.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", encoding="utf-8")
+    m.set_contact_shapes("a", vc.Mesh(tmp_path / "other" / "x.obj"))
+    m.add_surface("s", "ground", vc.Mesh(tmp_path / "other" / "x.obj"))
+    path = tmp_path / "mine" / "run.h5"
+    vc.simulate(m, m.state(), until=0.01, out=path)
+    for meshes, is_refused in (((), True), ([tmp_path / "other"], False)):
+        theirs = vc.Trace.load(path, meshes=meshes).epochs[0].mechanism
+        for shape in (*theirs.surface("s").shapes, *theirs.contact_shapes("a")):
+            assert ("not among those that are allowed" in shape.refusal()) == is_refused
+
+
 def sdf(n):
     """A chain of n frames."""
     names = ["l", *(f"f{i}" for i in range(n))]

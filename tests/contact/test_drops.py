@@ -70,7 +70,7 @@ def figure(rng):
     return m
 
 
-def drop(seed):
+def drop(seed, step=1e-3):
     """A random figure a little above the floor, and the trace of its fall."""
     rng = np.random.default_rng(seed)
     m = figure(rng)
@@ -80,12 +80,12 @@ def drop(seed):
     s["link 0"].position = (0, 0, 3.0 - 0.9 * lowest)
     s.v[:6] = rng.normal(size=6)
     s = vc.project(m, s) if m.virtual_links else s
-    return m, vc.simulate(m, s, UNTIL, contacts="stepping", sample=5e-3)
+    return m, vc.simulate(m, s, UNTIL, contacts="stepping", step=step, sample=5e-3)
 
 
-def check(seed):
+def check(seed, step=1e-3):
     """What every drop must keep."""
-    m, trace = drop(seed)
+    m, trace = drop(seed, step)
     (epoch,) = trace.epochs
     assert trace.outcome == "complete" and np.isfinite(epoch.samples).all()
     weight = 9.81 * sum(link.inertia.mass for link in m.links)
@@ -114,19 +114,19 @@ def test_loops_that_are_stretched_pass_in_shorter_steps(seed):
 
 
 COARSE = (390,)
-"""Drops that are refused as too coarse at 1 ms: a thin ellipsoid that spins fast on a block."""
+"""Drops that are refused as too coarse at 1 ms: after the impact a slide moves at 22 m/s and turns at 55 rad/s."""
 
 
 @pytest.mark.long
 def test_a_thousand_drops():
-    """No drop of a thousand fails, but for those that are refused by name."""
+    """No drop of a thousand fails, at 1 ms or, where the run asks for it, at a smaller step."""
     failed = {}
     for seed in COARSE:
-        with pytest.raises(vc.CoarseRunError):
+        with pytest.raises(vc.CoarseRunError, match="take a smaller step"):
             drop(seed)
-    for seed in (seed for seed in range(1000) if seed not in COARSE):
+    for seed in range(1000):
         try:
-            check(seed)
+            check(seed, 2.5e-4 if seed in COARSE else 1e-3)
         except (AssertionError, vc.VarichainError) as error:
             failed[seed] = f"{type(error).__name__}: {error}"[:300]
     assert not failed, failed

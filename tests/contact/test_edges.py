@@ -22,45 +22,44 @@ SHAPES = {
 
 def nearest(shape, pose):
     """Points (box, shape) of a box about the origin and of a convex shape that are nearest to each other."""
-
-    def place(x):
-        if isinstance(shape, vc.Ellipsoid):
-            return pose @ (np.array(shape.radii) * x)
-        return pose @ np.array([shape.radius * x[0], shape.radius * x[1], 0.5 * shape.length * x[2]])
-
-    def within(x):
-        return 1.0 - x @ x if isinstance(shape, vc.Ellipsoid) else 1.0 - x[0] ** 2 - x[1] ** 2
-
     if isinstance(shape, vc.Capsule):
         return nearest_to_capsule(shape, pose)
-    constraints = [{"type": "ineq", "fun": lambda x: within(x[3:])}]
+    is_round = isinstance(shape, vc.Ellipsoid)
+    half = np.array(shape.radii if is_round else (shape.radius, shape.radius, 0.5 * shape.length))
+    # of numbers from -1 to 1: three along the box, three along the shape, which has them in a ball or in a cylinder
+    apart = np.hstack([np.diag(0.5 * SIZE), -pose.R * half])
+    bent = np.array([0.0, 0.0, 0.0, 1.0, 1.0, float(is_round)])
+    constraints = [{"type": "ineq", "fun": lambda x: 1.0 - bent @ x**2, "jac": lambda x: -2.0 * bent * x}]
     best = None
     for start in (np.zeros(6), np.array([0, 0, 0, 0.3, 0.2, -0.4]), np.array([0, 0, 0, -0.3, -0.2, 0.4])):
         found = minimize(
-            lambda x: np.sum((0.5 * SIZE * x[:3] - place(x[3:])) ** 2),
+            lambda x: np.sum((apart @ x - pose.p) ** 2),
             start,
+            jac=lambda x: 2.0 * apart.T @ (apart @ x - pose.p),
             bounds=[(-1, 1)] * 6,
             constraints=constraints,
             method="SLSQP",
             options={"ftol": 1e-16, "maxiter": 500},
         )
         best = found if best is None or found.fun < best.fun else best
-    return 0.5 * SIZE * best.x[:3], place(best.x[3:])
+    return 0.5 * SIZE * best.x[:3], pose @ (half * best.x[3:])
 
 
 def nearest_to_capsule(shape, pose):
     """The same of a capsule, by its axis."""
 
     def box(s):
-        axis = pose @ np.array([0.0, 0.0, s])
+        axis = pose.p + np.multiply.outer(s, pose.R[:, 2])
         return np.clip(axis, -0.5 * SIZE, 0.5 * SIZE), axis
 
+    def best_of(s):
+        return s[np.argmin(np.linalg.norm(np.subtract(*box(s)), axis=1))]
+
     half = 0.5 * shape.length
-    grid = np.linspace(-half, half, 2001)
-    s = min(grid, key=lambda s: np.linalg.norm(np.subtract(*box(s))))
-    for _ in range(60):  # the distance from a box is convex along a line
-        width = half / 1000 * 0.5 ** (_ / 2)
-        s = min(np.clip([s - width, s, s + width], -half, half), key=lambda s: np.linalg.norm(np.subtract(*box(s))))
+    s = best_of(np.linspace(-half, half, 2001))
+    for i in range(60):  # the distance from a box is convex along a line
+        width = half / 1000 * 0.5 ** (i / 2)
+        s = best_of(np.clip([s - width, s, s + width], -half, half))
     place, axis = box(s)
     away = (axis - place) / np.linalg.norm(axis - place)
     return place, axis - shape.radius * away

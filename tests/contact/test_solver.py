@@ -33,7 +33,7 @@ def solved(items, W, b, guess=None):
     n = len(b)
     x, u = np.zeros(n) if guess is None else guess.copy(), np.zeros(n)
     found, _ = contact_impulses(
-        items, W, b, 1e-13, x, u, np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((max(n, 2), n + 1))
+        items, W, b, 1e-13, x, u, np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((max(n, 2), n + 2))
     )
     assert u == pytest.approx(W @ x + b, abs=1e-10)
     return x, found

@@ -88,7 +88,7 @@ def test_surfaces_survive_copies_and_descriptions():
     [
         ({"friction": -0.1}, "friction of surface 'new' must not be negative"),
         ({"restitution": 1.5}, "restitution of surface 'new' must be from 0 to 1, not 1.5"),
-        ({"shapes": vc.Cylinder(0.1, 0.2)}, "must be any of HalfSpace, Box, Sphere, Capsule"),
+        ({"shapes": vc.Ellipsoid((0.1, 0.1, 0.2))}, "must be any of HalfSpace, Box, Sphere, Capsule"),
         ({"shapes": None, "link": "ground"}, "has no shapes of its own"),
         ({"touched_by": 5}, "must be names of links"),
     ],

@@ -123,7 +123,7 @@ def test_random_problems_obey_the_laws():
         K = rng.normal(size=(n, rng.integers(6, 30)))
         W, b = K @ K.T, K @ rng.normal(size=K.shape[1])
         x, u, work = np.zeros(n), np.zeros(n), [np.zeros(n) for _ in range(3)]
-        found, _ = contact_impulses(items, W, b, 1e-13, x, u, *work, np.zeros((n, n + 1)))
+        found, _ = contact_impulses(items, W, b, 1e-13, x, u, *work, np.zeros((n, n + 2)))
         assert found < 1e-9 and violation(items, W, b, x) < 1e-9
         for item in items:
             r, k = int(item["row"]), int(item["n_rows"])

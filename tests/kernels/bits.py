@@ -7,6 +7,8 @@ functions of animation spaces.
 import hashlib
 import json
 import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -14,6 +16,7 @@ from scipy.interpolate import CubicSpline
 import closed_zoo
 import varichain as vc
 import zoo
+from contact.hulls import block, frustum, mesh_of
 from measure import random_state
 from movers import falling_figure
 from varichain.kernels import library
@@ -156,6 +159,8 @@ def contacts():
         trace = vc.simulate(m, s, until, step=2e-3, contacts=mode)
         yield f"run, {mode}", [epoch.samples for epoch in trace.epochs]
     yield "run, rough ground", [epoch.samples for epoch in rolling_on_hills().epochs]
+    with tempfile.TemporaryDirectory() as folder:
+        yield "run, meshes", [epoch.samples for epoch in falling_meshes(Path(folder)).epochs]
 
 
 def rolling_on_hills():
@@ -169,6 +174,20 @@ def rolling_on_hills():
     return vc.simulate(m, s, 0.4, step=2e-3, contacts="stepping")
 
 
+def falling_meshes(folder):
+    """A pyramid that falls on a block that lies on a sphere and a capsule."""
+    m = vc.Mechanism("meshes")
+    for name, points in (("block", block((0.4, 0.3, 0.1))), ("pyramid", frustum(0.1, 0.03, 0.1, 5))):
+        mesh = mesh_of(folder / f"{name}.obj", points)
+        m.add_link(name, None, inertia=vc.Inertia.box(1.0, (0.2, 0.2, 0.1)), shapes=mesh)
+    below = [vc.Sphere(0.1, at=(0.1, 0, -0.1)), vc.Capsule(0.1, 0.4, at=vc.Pose((-0.1, 0, -0.1), rpy=(1.5, 0, 0)))]
+    m.add_surface("below", "ground", below)
+    m.add_surface("block", "block", friction=0.4)
+    s = m.state()
+    s["block"].position, s["pyramid"].pose = (0, 0, 0.07), vc.Pose((0.02, 0.01, 0.3), rpy=(0.3, 0.2, 0.1))
+    return vc.simulate(m, s, 0.4, step=2e-3, contacts="stepping")
+
+
 def contact_problems():
     """Distances of a figure from the floor, and a contact problem alone."""
     yield "clearances", [list(vc.clearances(*falling_on_a_floor()).values())]
@@ -176,7 +195,7 @@ def contact_problems():
     items = as_records(np.zeros(4, ITEM))
     items["row"], items["n_rows"], items["friction"] = (0, 3, 6, 9), 3, 0.5
     x, u, work = np.zeros(12), np.zeros(12), [np.zeros(12) for _ in range(3)]
-    contact_impulses(items, rows @ rows.T, rows @ np.ones(7), 1e-13, x, u, *work, np.zeros((12, 13)))
+    contact_impulses(items, rows @ rows.T, rows @ np.ones(7), 1e-13, x, u, *work, np.zeros((12, 14)))
     yield "contact impulses", [x, u]
 
 

@@ -5,10 +5,19 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from varichain.kernels.jit import INTEGER, VECTOR, kernel
-from varichain.kernels.lanes import lane, load_lanes, pack, spread, store_lanes, sum_lanes
+from varichain.kernels.lanes import (
+    add_both_scaled,
+    add_scaled,
+    lane,
+    load_lanes,
+    pack,
+    spread,
+    store_lanes,
+    sum_lanes,
+)
 
 
 @kernel(VECTOR, INTEGER, VECTOR)
@@ -42,3 +51,26 @@ def test_lanes_compute_as_four_numbers_do(numbers):
         assert_array_equal(out[28:32], (x + y) - y * 0.5)
         assert out[32] == (y[0] + y[2]) + (y[1] + y[3])
         assert np.isnan(out[33])  # nothing is written behind
+
+
+@kernel(VECTOR, VECTOR, INTEGER, INTEGER, VECTOR, VECTOR)
+def _add(x, y, first, last, once, twice):
+    """Parts of arrays, scaled, added to another one."""
+    add_scaled(once, 0.5, x, first, last)
+    add_both_scaled(twice, 0.5, x, -2.0, y, first, last)
+
+
+def test_parts_of_arrays_are_added():
+    """From any place to any other, and nothing beside them."""
+    rng = np.random.default_rng(0)
+    x, y, z = rng.normal(size=(3, 11))
+    for first in range(11):
+        for last in range(first, 12):
+            once, twice = z.copy(), z.copy()
+            _add(x, y, first, last, once, twice)
+            part = np.zeros(11)
+            part[first:last] = 1.0
+            assert_allclose(once, z + 0.5 * part * x, rtol=0.0, atol=1e-15)  # a sum rounded once or twice
+            assert_allclose(twice, z + part * (0.5 * x - 2.0 * y), rtol=0.0, atol=2e-15)
+            assert_array_equal(once[part == 0.0], z[part == 0.0])
+            assert_array_equal(twice[part == 0.0], z[part == 0.0])

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import varichain as vc
+from contact.hulls import block, frustum, mesh_of
 from varichain.exports.page import page_of
 from varichain.scene import Playback, palette, scene_of
 from varichain.scene.cones import cone_axes
+from varichain.scene.hulls import hull_of
 from varichain.scene.palette import hex_color
 from varichain.scene.surfaces import floor_height
 
@@ -114,6 +116,47 @@ def test_boxes_bear_each_other_where_they_meet():
     k = playback.contacts.index("upper on lower")
     assert playback.contact_places[-1, k] == pytest.approx((0.05, 0.0, 0.1), abs=1e-6)
     assert playback.contact_forces[-1, k] == pytest.approx((0.0, 0.0, 9.81), abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["box", "mesh", "cylinder"])
+def test_a_box_is_borne_where_it_lies_on_a_sphere(tmp_path, name):
+    """The force of a sphere below the face of a box, mesh or cylinder acts at the sphere's top, along its cone."""
+    size = (0.4, 0.2, 2 * HALF)
+    mesh = mesh_of(tmp_path / "box.obj", block(size))
+    shape = {"box": vc.Box(size), "mesh": mesh, "cylinder": vc.Cylinder(0.2, 2 * HALF)}[name]
+    m = vc.Mechanism("sphere")
+    m.add_link("box", None, inertia=vc.Inertia.box(3.0, size), shapes=shape)
+    m.add_surface("sphere", "ground", vc.Sphere(RADIUS, at=(0, 0, -RADIUS)))
+    s = m.state()
+    s["box"].position = (0, 0, HALF)
+    trace = vc.simulate(m, s, 0.01, contacts="stepping", step=0.005)
+    playback = Playback(trace)
+    assert playback.contacts == ("box on sphere",)
+    assert playback.contact_places[-1, 0] == pytest.approx((0, 0, 0), abs=ROUNDING)
+    assert playback.contact_forces[-1, 0] == pytest.approx((0, 0, 3.0 * 9.81), abs=1e-6)
+    normals = Playback(trace, by_points=True).cones.normals
+    assert normals[-1, 0] == pytest.approx((0, 0, 1), abs=ROUNDING)
+
+
+def test_meshes_bear_each_other_where_they_meet(tmp_path):
+    """The centre of pressure of a mesh on a smaller one is in the middle of the smaller one's upper face."""
+    m = vc.Mechanism("meshes")
+    m.add_surface("stone", "ground", mesh_of(tmp_path / "stone.obj", frustum(0.1, 0.05, 0.1, 6)))
+    m.add_link("slab", None, inertia=vc.Inertia.box(2.0, (0.4, 0.4, 0.1)))
+    m.set_contact_shapes("slab", mesh_of(tmp_path / "slab.obj", block((0.4, 0.4, 0.1))))
+    s = m.state()
+    s["slab"].position = (0, 0, 0.15)
+    playback = Playback(vc.simulate(m, s, 0.01, contacts="stepping", step=0.005))
+    assert playback.contact_places[-1, 0] == pytest.approx((0, 0, 0.1), abs=ROUNDING)
+    assert playback.contact_forces[-1, 0] == pytest.approx((0, 0, 2.0 * 9.81), abs=1e-6)
+
+
+def test_nearest_places_of_hulls():
+    """The place of a box that is nearest to a point is the point with coordinates cut to the box; its hull agrees."""
+    rng = np.random.default_rng(2)
+    for size in ((0.4, 0.2, 0.1), (0.1, 0.1, 0.5)):
+        p, half = rng.normal(size=(50, 3)) * 0.3, 0.5 * np.array(size)
+        assert hull_of(vc.Box(size), "").nearest(p) == pytest.approx(np.clip(p, -half, half), abs=1e-15)
 
 
 def test_pressure_of_a_capsule_across_a_beam():

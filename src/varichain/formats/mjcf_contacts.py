@@ -9,6 +9,7 @@ from varichain.formats.contacts import ContactEntries, PairLaw, SurfaceEntry, ch
 from varichain.formats.description import Description
 from varichain.formats.mjcf_shapes import HEIGHTS, PLANE, height_field_of_geom, shape_of_geom
 from varichain.mechanism.contact import SURFACE_SHAPES, HalfSpace
+from varichain.mechanism.shapes import Cylinder, Mesh
 from varichain.spatial.pose import Pose
 
 if TYPE_CHECKING:
@@ -36,10 +37,10 @@ def read_contacts(description: Description, model: Any, names: Names, path: Path
             entries.shapes[names.link(int(model.geom_bodyid[geom]))].append(shape)
     for geom in still:
         surface = _surface(model, geom, path)
-        if not isinstance(surface, SURFACE_SHAPES):
+        if isinstance(surface, Mesh | Cylinder) or not isinstance(surface, SURFACE_SHAPES):
             description.source.note(
                 f"geom {_name(model, geom)!r} cannot be a surface, as planes, boxes, spheres, capsules and height "
-                "fields can: left out"
+                "fields can: left out; cylinders, and meshes that are convex, can be added with m.add_surface"
             )
             continue
         laws = _laws(model, names, geom, moving)

@@ -13,6 +13,7 @@ from varichain.formats.sdf_frames import Within
 from varichain.formats.sdf_shapes import shape_of
 from varichain.formats.xml import Element
 from varichain.mechanism.contact import SURFACE_SHAPES, HalfSpace
+from varichain.mechanism.shapes import Cylinder, Mesh
 from varichain.spatial.pose import Pose
 from varichain.spatial.rotation import matrix_with_z_along
 
@@ -84,7 +85,7 @@ class Collisions:
             else:
                 entries.shapes[one.link].append(one.shape)
         for one in standing:
-            if isinstance(one.shape, SURFACE_SHAPES):
+            if isinstance(one.shape, SURFACE_SHAPES) and not isinstance(one.shape, Mesh | Cylinder):
                 _add_surface(entries, one, moving)
             else:
                 _note(description, one, "surface, as planes, boxes, spheres and capsules can")

@@ -15,6 +15,7 @@ from varichain.kernels.contact_records import (
     CAP,
     CAPSULE,
     CONTACT,
+    CYLINDER,
     ELLIPSOID,
     HALF_SPACE,
     HEIGHTS,
@@ -29,10 +30,18 @@ from varichain.kernels.contact_records import (
 from varichain.layout.workspace import Workspace
 from varichain.mechanism.contact import HalfSpace, Surface, may_touch
 from varichain.mechanism.height_field import HeightField
-from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
-from varichain.mechanism.shapes import Box, Capsule, Sphere
-from varichain.scene.contact_points import POINTS_OF_BOXES, POINTS_OF_CAPS, POINTS_OF_EDGES, Pairs, Touch, meetings_of
+from varichain.mechanism.shapes import Box, Capsule, Cylinder, Sphere
+from varichain.scene.contact_points import (
+    POINTS_OF_BOXES,
+    POINTS_OF_CAPS,
+    POINTS_OF_EDGES,
+    Meeting,
+    Pairs,
+    Touch,
+    meetings_of,
+)
+from varichain.scene.hulls import Hull
 from varichain.spatial.pose import Pose
 
 assert (POINTS_OF_BOXES, POINTS_OF_EDGES, POINTS_OF_CAPS) == (N_OVERLAP, N_EDGES, N_CAPS)  # as pictures count them
@@ -46,11 +55,13 @@ class Contacts(NamedTuple):
         records: One a point and surface (CONTACT).
         pairs: Names of the link and of the surface of each.
         surfaces: The surfaces; records have addresses of their height fields.
+        hulls: All hulls; records have addresses of their numbers.
     """
 
     records: NDArray[Any]
     pairs: list[tuple[str, str]]
     surfaces: tuple[Surface, ...]
+    hulls: tuple[Hull, ...] = ()
 
     @property
     def has_moments(self) -> bool:
@@ -74,28 +85,30 @@ def contacts_of(m: Mechanism, workspace: Workspace) -> Contacts:
     records: list[dict[str, Any]] = []
     pairs: list[tuple[str, str]] = []
     pairs_found: Pairs = set()
+    hulls: list[Hull] = []
     for surface in m.surfaces.values():
         carrier = links[m._rows[surface.link]]
         for link in m.links:
             body = links[m._rows[link.name]]
             if not may_touch(m, link, surface) or body["body"] == carrier["body"]:
                 continue
-            found = list(_records(m, link, surface, body, carrier, pairs_found))
-            records += found
-            pairs += [(link.name, surface.name)] * len(found)
-    return Contacts(_filled(records), pairs, tuple(m.surfaces.values()))
+            for meeting in meetings_of(m, link, surface, pairs_found):
+                found = list(_records(meeting, surface, body, carrier))
+                records += found
+                pairs += [(link.name, surface.name)] * len(found)
+                hulls += [shape for shape in meeting if isinstance(shape, Hull)]
+    return Contacts(_filled(records), pairs, tuple(m.surfaces.values()), tuple(hulls))
 
 
-def _records(
-    m: Mechanism, link: Link, surface: Surface, body: Any, carrier: Any, pairs_found: Pairs
-) -> Iterator[dict[str, Any]]:
-    """Records of all contacts of a link with a surface: one for each point, several for two boxes."""
-    for touch, shape in meetings_of(m, link, surface, pairs_found):
-        on_surface = _surface_record(carrier, shape, surface)
-        if isinstance(touch, Box):
-            yield from (_box_record(body, touch) | on_surface | {"place": place} for place in range(N_OVERLAP))
-        else:
-            yield _point_record(body, touch) | on_surface
+def _records(meeting: Meeting, surface: Surface, body: Any, carrier: Any) -> Iterator[dict[str, Any]]:
+    """Records of the contacts of a link with a surface: one for a point, several for two boxes or hulls."""
+    touch, shape, is_swapped = meeting
+    A, B = (carrier, body) if is_swapped else (body, carrier)
+    common = _surface_record(B, shape, surface) | {"sign": -1.0 if is_swapped else 1.0}
+    if isinstance(touch, Box | Hull):
+        yield from (_solid_record(A, touch) | common | {"place": place} for place in range(N_OVERLAP))
+    else:
+        yield _point_record(A, touch) | common
 
 
 def _filled(entries: list[dict[str, Any]]) -> NDArray[Any]:
@@ -120,6 +133,10 @@ def _surface_record(link: Any, shape: Any, surface: Surface) -> dict[str, Any]:
         return record | {"surface_kind": HALF_SPACE}
     if isinstance(shape, Box):
         return record | {"surface_kind": BOX, "sizes": 0.5 * np.array(shape.size)}
+    if isinstance(shape, Hull):
+        return record | {"surface_kind": BOX, "sizes": shape.half, "hull_B": _hull_record(shape)}
+    if isinstance(shape, Cylinder):
+        return record | {"surface_kind": CYLINDER, "sizes": (shape.radius, 0.5 * shape.length, 0.0)}
     if isinstance(shape, Sphere):
         return record | {"surface_kind": SPHERE, "sizes": (shape.radius, 0.0, 0.0)}
     if isinstance(shape, HeightField):
@@ -133,15 +150,21 @@ def _point_record(body: Any, touch: Touch) -> dict[str, Any]:
     """A point of a link that may touch, as part of a record."""
     R, p = _in_body(body, touch.at)
     values = {"point_kind": _KINDS[touch.kind], "radius": touch.radius, "radii": touch.radii, "place": touch.end}
-    if touch.middle is not None:
-        values |= {"middle": _in_body(body, touch.middle)[1], "half": touch.half}
     return {"body_A": body["body"], "R_A": R, "p_A": p, **values}
 
 
-def _box_record(body: Any, box: Box) -> dict[str, Any]:
-    """A box of a link that may touch other boxes, as part of a record."""
-    R, p = _in_body(body, box.at)
-    return {"point_kind": OVERLAP, "body_A": body["body"], "R_A": R, "p_A": p, "half": 0.5 * np.array(box.size)}
+def _solid_record(body: Any, solid: Box | Hull) -> dict[str, Any]:
+    """A box or hull of a link that may touch other ones, as part of a record."""
+    R, p = _in_body(body, solid.at)
+    record = {"point_kind": OVERLAP, "body_A": body["body"], "R_A": R, "p_A": p}
+    if isinstance(solid, Hull):
+        return record | {"hull_A": _hull_record(solid)}
+    return record | {"half": 0.5 * np.array(solid.size)}
+
+
+def _hull_record(hull: Hull) -> tuple[int, ...]:
+    """Where the numbers of a hull are, and how many vertices, faces and edges it has."""
+    return (hull.numbers.ctypes.data, *hull.counts)
 
 
 def require_contacts(m: Mechanism, contacts: Contacts) -> None:
@@ -171,7 +194,9 @@ def _roughness(record: Any) -> str:
     if record["torsional"] or record["rolling"]:
         return "torsional and rolling friction have no events of their own"
     if record["surface_kind"] == BOX:
-        return "the face of a box that a point is nearest to changes from one instant to the next"
+        return "the face of a box or mesh that a point is nearest to changes from one instant to the next"
+    if record["surface_kind"] == CYLINDER:
+        return "the place of a cylinder that is nearest to a ball changes from its side to a flat end at once"
     if record["surface_kind"] == HEIGHTS:
         return "the curvature of a height field jumps from one of its cells to the next"
     if record["point_kind"] == SIDE:

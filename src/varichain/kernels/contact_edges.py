@@ -1,4 +1,4 @@
-"""Edges and corners of boxes: where they meet the side of a capsule or cylinder, and the flat ends of a cylinder.
+"""Edges and corners of boxes and hulls: where they meet sides of capsules and cylinders, and flat ends of cylinders.
 
 They are looked for where a step begins. On a side, the edges that cross the axis and the corners beside it are the
 nearest ones that there is room for; which they are stays so until the step ends, while where they touch moves on with
@@ -9,6 +9,7 @@ both; these points stay in their bodies, as those of two boxes do.
 import math
 
 from varichain.kernels.contact_records import IN_A, N_CAPS, N_EDGES, NOWHERE
+from varichain.kernels.hulls import begin_of, count_edges, count_vertices, direction_of, length_of, open_hull, vertex_of
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.tuples import (
     ZERO3,
@@ -71,46 +72,67 @@ def edge_of(half, i):
 
 
 @routine
-def crossing(p, d, half, length):
-    """Where the axis of a capsule crosses a line along z: (place on the axis, distance, direction from the line).
+def _cross(p, d, half, e, length):
+    """Where the axis of a capsule crosses an edge: (place on the axis, distance, direction from the edge).
 
-    p is the capsule's middle, d its axis, `half` half of its length and `length` half of that of the line.
+    p is the capsule's middle from that of the edge, d and e are the directions of both, `half` is half of the length of
+    the axis and `length` that of the edge.
     """
-    square = 1.0 - d[2] * d[2]
-    s = (d[2] * p[2] - dot3(d, p)) / square if square > _PARALLEL else math.inf
-    if not abs(s) < half or abs(p[2] + s * d[2]) > length:
+    r, along = dot3(d, e), dot3(p, e)
+    square = 1.0 - r * r
+    s = (r * along - dot3(d, p)) / square if square > _PARALLEL else math.inf
+    if not abs(s) < half or abs(along + s * r) > length:
         return 0.0, math.inf, ZERO3
-    away = (p[0] + s * d[0], p[1] + s * d[1], 0.0)
+    away = sub3(add3(p, scale3(s, d)), scale3(along + s * r, e))
     distance = length3(away)
     return s, distance, scale3(1.0 / distance, away) if distance > 0.0 else (0.0, 0.0, 1.0)
 
 
 @routine
-def side_of_box(feature, sizes, p, d, half, flat):
-    """Where the axis of a capsule passes an edge or a corner of a box, as `crossing`; all in the box's frame.
+def pass_side(contact, feature, p, d):
+    """Where the axis of a capsule passes an edge or a corner of a box or hull, as `_cross`; all in that one's frame.
 
-    `flat` is the radius of a cylinder, zero for a capsule: what is deeper in its side than in its flat end meets that.
+    What is deeper in the side of a cylinder than in its flat end meets that.
     """
-    s, distance, n = _passing(feature, sizes, p, d, half)
+    half, flat = contact.radii[0], contact.radii[1]
+    if contact.hull_B[0] != 0:
+        s, distance, n = _pass_hull(open_hull(contact.hull_B), feature, p, d, half)
+    else:
+        s, distance, n = _pass_box(load3(contact.sizes), feature, p, d, half)
     if flat - distance > half - abs(s):
         return 0.0, math.inf, ZERO3
     return s, distance, n
 
 
-@routine
-def _passing(feature, sizes, p, d, half):
+@helper
+def _pass_box(sizes, feature, p, d, half):
     """Where the axis of a capsule passes an edge or a corner of a box."""
     if feature >= N_BOX_EDGES:
-        away = sub3(p, corner_of(sizes, feature - N_BOX_EDGES))
-        s = -dot3(d, away)
-        away = add3(away, scale3(s, d))
-        distance = length3(away)
-        if not abs(s) < half or distance == 0.0:
-            return 0.0, math.inf, ZERO3
-        return s, distance, scale3(1.0 / distance, away)
+        return _pass_corner(sub3(p, corner_of(sizes, feature - N_BOX_EDGES)), d, half)
     middle, k, length = edge_of(sizes, feature)
-    s, distance, n = crossing(_to_axis(k, sub3(p, middle)), _to_axis(k, d), half, length)
-    return s, distance, _from_axis(k, n[0], n[1], n[2])
+    return _cross(sub3(p, middle), d, half, _from_axis(k, 0.0, 0.0, 1.0), length)
+
+
+@helper
+def _pass_hull(hull, feature, p, d, half):
+    """Where the axis of a capsule passes an edge or a corner of a hull."""
+    n = count_edges(hull)
+    if feature >= n:
+        return _pass_corner(sub3(p, vertex_of(hull, feature - n)), d, half)
+    e, length = direction_of(hull, feature), 0.5 * length_of(hull, feature)
+    middle = add3(begin_of(hull, feature), scale3(length, e))
+    return _cross(sub3(p, middle), d, half, e, length)
+
+
+@routine
+def _pass_corner(away, d, half):
+    """Where the axis of a capsule passes a corner, from which its middle is `away`."""
+    s = -dot3(d, away)
+    away = add3(away, scale3(s, d))
+    distance = length3(away)
+    if not abs(s) < half or distance == 0.0:
+        return 0.0, math.inf, ZERO3
+    return s, distance, scale3(1.0 / distance, away)
 
 
 @helper
@@ -136,18 +158,21 @@ def _is_far(p, sizes, reach):
 
 @routine
 def find_sides(contacts, c, p, d):
-    """Choose the edges and corners of a box that are nearest to the side of a capsule: the contacts from c on.
+    """Choose the edges and corners of a box or hull that are nearest to the side of a capsule: the contacts from c on.
 
-    p is the capsule's middle and d its axis, in the box's frame.
+    p is the capsule's middle and d its axis, in the frame of the box or hull.
     """
-    sizes, half = load3(contacts[c].sizes), contacts[c].radii[0]
+    sizes, half, n = load3(contacts[c].sizes), contacts[c].radii[0], N_BOX_EDGES + N_BOX_CORNERS
+    if contacts[c].hull_B[0] != 0:
+        hull = open_hull(contacts[c].hull_B)
+        n = count_edges(hull) + count_vertices(hull)
     for i in range(N_EDGES):
         contacts[c + i].holder = NOWHERE
         contacts[c + i].gap = math.inf
     if _is_far(p, sizes, half + contacts[c].radius):
         return
-    for feature in range(N_BOX_EDGES + N_BOX_CORNERS):
-        _, distance, _ = side_of_box(feature, sizes, p, d, half, contacts[c].radii[1])
+    for feature in range(n):
+        _, distance, _ = pass_side(contacts[c], feature, p, d)
         chosen = feature
         for i in range(N_EDGES):  # in the order of their distances
             contact = contacts[c + i]

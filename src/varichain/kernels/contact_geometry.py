@@ -2,14 +2,16 @@
 
 import math
 
-from varichain.kernels.contact_edges import is_beside, side_of_box
+from varichain.kernels.contact_edges import is_beside, pass_side
 from varichain.kernels.contact_ellipsoids import ellipsoid_on_box, is_in_box
 from varichain.kernels.contact_records import (
     BALL_POINT,
     BOX,
     CAP,
     CAPSULE,
+    CYLINDER,
     ELLIPSOID,
+    FLUSH,
     HALF_SPACE,
     HEIGHTS,
     IN_A,
@@ -20,11 +22,11 @@ from varichain.kernels.contact_records import (
     SPHERE,
 )
 from varichain.kernels.height_field import field_distance
+from varichain.kernels.hulls import hull_distance, open_hull
 from varichain.kernels.jit import helper, routine
 from varichain.kernels.loops import offset_between_trees
 from varichain.kernels.relative_rotation import turned_back
 from varichain.kernels.tuples import (
-    ZERO3,
     add3,
     angular,
     column,
@@ -43,8 +45,6 @@ from varichain.kernels.tuples import (
     sub3,
 )
 
-# [m] beside a face of a box where a point still counts as on it: corners of boxes that are stacked flush.
-FLUSH = 1e-6
 _Z = (0.0, 0.0, 1.0)
 _TURNS = 8  # of the normal of a surface that is not flat: it is another one at the lowest point than at the middle
 _PARALLEL = 1e-9  # square of the sine of the angle between capsules that meet along a line: their ends bear
@@ -64,26 +64,32 @@ def _away(d_x, d_y, d_z, p):
 
 
 @routine
-def _box(p, half, c, extent):
-    """Distance of a point p from a box, and the direction out of it there, in the box's frame.
-
-    The point belongs to a shape with middle c that reaches `extent` from there along the box's axes: it looks at the
-    face that separates the two best, so that corners of boxes that are stacked flush see each other's upper side.
-    """
-    s_x, s_y, s_z = abs(c[0]) - half[0] - extent[0], abs(c[1]) - half[1] - extent[1], abs(c[2]) - half[2] - extent[2]
-    x, y, z = _outwards(c[0]), _outwards(c[1]), _outwards(c[2])
+def _box(p, half):
+    """Distance of a point p from a box, and the direction out of it there, in the box's frame."""
     d_x, d_y, d_z = abs(p[0]) - half[0], abs(p[1]) - half[1], abs(p[2]) - half[2]
-    if s_z >= max(s_x, s_y):
+    if d_z >= max(d_x, d_y):
         if max(d_x, d_y) <= FLUSH:
-            return z * p[2] - half[2], (0.0, 0.0, z)
-    elif s_y >= s_x:
+            return d_z, (0.0, 0.0, _outwards(p[2]))
+    elif d_y >= d_x:
         if max(d_x, d_z) <= FLUSH:
-            return y * p[1] - half[1], (0.0, y, 0.0)
+            return d_y, (0.0, _outwards(p[1]), 0.0)
     elif max(d_y, d_z) <= FLUSH:
-        return x * p[0] - half[0], (x, 0.0, 0.0)
-    if max(d_x, d_y, d_z) > 0.0:
-        return _away(d_x, d_y, d_z, p)
-    return math.inf, _Z
+        return d_x, (_outwards(p[0]), 0.0, 0.0)
+    return _away(d_x, d_y, d_z, p)
+
+
+@routine
+def _cylinder(p, radius, half):
+    """Distance of a point p from a cylinder about the z axis, and the direction out of it there."""
+    away = math.sqrt(p[0] * p[0] + p[1] * p[1])
+    d_r, d_z, up = away - radius, abs(p[2]) - half, _outwards(p[2])
+    if d_z >= d_r and d_r <= FLUSH:
+        return d_z, (0.0, 0.0, up)
+    out = (p[0] / away, p[1] / away, 0.0) if away > 0.0 else (1.0, 0.0, 0.0)
+    if d_z <= FLUSH:
+        return d_r, out
+    distance = math.sqrt(d_r * d_r + d_z * d_z)
+    return distance, scale3(1.0 / distance, add3(scale3(d_r, out), (0.0, 0.0, up * d_z)))
 
 
 @helper
@@ -94,20 +100,21 @@ def _from_middle(p, radius):
 
 
 @routine
-def surface_distance(contact, p, middle, extent):
-    """Distance of a point p, in the surface's frame, from the surface; and the surface's normal there.
-
-    `middle` is that of the shape that the point belongs to, in the same frame, and `extent` how far it reaches.
-    """
+def surface_distance(contact, p):
+    """Distance of a point p, in the surface's frame, from the surface; and the surface's normal there."""
     if contact.surface_kind == HALF_SPACE:
         return p[2], _Z
     if contact.surface_kind == BOX:
+        if contact.hull_B[0] != 0:
+            return hull_distance(open_hull(contact.hull_B), p)
         if contact.point_kind == RIM and is_beside(p, load3(contact.sizes)):
             half = contact.sizes
             return _away(abs(p[0]) - half[0], abs(p[1]) - half[1], abs(p[2]) - half[2], p)
-        return _box(p, load3(contact.sizes), middle, extent)
+        return _box(p, load3(contact.sizes))
     if contact.surface_kind == SPHERE:
         return _from_middle(p, contact.sizes[0])
+    if contact.surface_kind == CYLINDER:
+        return _cylinder(p, contact.sizes[0], contact.sizes[1])
     if contact.surface_kind == HEIGHTS:
         return field_distance(contact, p, contact.radius if contact.point_kind == BALL_POINT else 0.0)
     along = min(contact.sizes[1], max(-contact.sizes[1], p[2]))
@@ -170,7 +177,7 @@ def _lowest(contact, R, c, n, R_WS, origin):
         lowest = _lowest_on_rim(contact, R, n) if contact.point_kind == RIM else _lowest_of_ellipsoid(contact, R, n)
         x = add3(c, lowest)
         p = mat_t_vec(R_WS, sub3(x, origin))
-        distance, m = surface_distance(contact, p, p, ZERO3)
+        distance, m = surface_distance(contact, p)
         n = mat_vec(R_WS, m)
         if is_box and not distance < best:
             break
@@ -193,16 +200,6 @@ def _across(n):
 
 
 @helper
-def _extent(R, half):
-    """How far a box with half edges reaches along the axes of a frame in which it is turned by R."""
-    return (
-        abs(R[0]) * half[0] + abs(R[1]) * half[1] + abs(R[2]) * half[2],
-        abs(R[3]) * half[0] + abs(R[4]) * half[1] + abs(R[5]) * half[2],
-        abs(R[6]) * half[0] + abs(R[7]) * half[1] + abs(R[8]) * half[2],
-    )
-
-
-@helper
 def _write_directions(contact, n, x, offset):
     """Write directions and point of a contact."""
     t_1, t_2 = _across(n)
@@ -215,7 +212,7 @@ def _write_directions(contact, n, x, offset):
 
 @routine
 def _measure_overlap(bodies, contact):
-    """Write gap, directions and point of a contact of two boxes, or of a flat end, whose points have been found.
+    """Write gap, directions and point of a contact of two boxes or hulls, or of a flat end, once its points are found.
 
     Needs: bodies placed.
     """
@@ -255,12 +252,10 @@ def measure_contact(bodies, contact):
     if is_fixed:
         x = add3(load3(A.p), mat_vec(R_A, load3(contact.x_in_A)))
     p = mat_t_vec(R_WS, sub3(x, origin))
-    middle, extent = p, ZERO3
     if contact.point_kind == SIDE:
         axis = column(mat_mul(R_A, load9(contact.R_A)), 2)
         if contact.surface_kind == BOX:
-            d, half = mat_t_vec(R_WS, axis), contact.radii[0]
-            along, distance, m = side_of_box(contact.holder, load3(contact.sizes), p, d, half, contact.radii[1])
+            along, distance, m = pass_side(contact, contact.holder, p, mat_t_vec(R_WS, axis))
         else:
             along, distance, m = _side_distance(contact, p, mat_t_vec(R_WS, axis))
         contact.gap = distance - contact.radius
@@ -272,11 +267,7 @@ def measure_contact(bodies, contact):
         contact.gap, m, y = ellipsoid_on_box(p, R, load3(contact.radii), load3(contact.sizes))
         _write_directions(contact, mat_vec(R_WS, m), add3(origin, mat_vec(R_WS, y)), offset)
         return
-    if contact.surface_kind == BOX and contact.half[0] > 0.0:
-        center = add3(load3(A.p), mat_vec(R_A, load3(contact.middle)))
-        middle = mat_t_vec(R_WS, sub3(center, origin))
-        extent = _extent(turned_back(mat_mul(R_A, load9(contact.R_A)), R_WS), load3(contact.half))
-    distance, m = surface_distance(contact, p, middle, extent)
+    distance, m = surface_distance(contact, p)
     n = mat_vec(R_WS, m)
     if (contact.point_kind == RIM and not is_fixed) or contact.point_kind == ELLIPSOID:
         distance, n, x = _lowest(contact, mat_mul(R_A, load9(contact.R_A)), x, n, R_WS, origin)
@@ -299,17 +290,20 @@ def contact_velocity(bodies, contact):
     return sub3(v_A, v_B)
 
 
+@helper
+def _on_link(contact, f):
+    """A force or moment along the contact's directions, which acts on body A, as it acts on the link; world axes."""
+    sideways = add3(scale3(f[1], load3(contact.t_1)), scale3(f[2], load3(contact.t_2)))
+    return scale3(contact.sign, add3(scale3(f[0], load3(contact.n)), sideways))
+
+
 @routine
 def contact_moment(contact):
     """Moment of torsional and rolling friction of the last step on the link, world axes [N m]."""
-    f = contact.moment
-    sideways = add3(scale3(f[1], load3(contact.t_1)), scale3(f[2], load3(contact.t_2)))
-    return add3(scale3(f[0], load3(contact.n)), sideways)
+    return _on_link(contact, load3(contact.moment))
 
 
 @routine
 def contact_force(contact):
     """Force of the last step on the link, world axes [N]."""
-    f = contact.force
-    sideways = add3(scale3(f[1], load3(contact.t_1)), scale3(f[2], load3(contact.t_2)))
-    return add3(scale3(f[0], load3(contact.n)), sideways)
+    return _on_link(contact, load3(contact.force))

@@ -5,11 +5,11 @@ The least step in the mass metric, as for loops, whose rows are kept by the same
 
 from varichain.kernels.constraint_solve import factor_at_rest
 from varichain.kernels.contact_closed import gather_closed
+from varichain.kernels.contact_equations import eliminate, equation, fixed
 from varichain.kernels.contact_geometry import measure_contact
 from varichain.kernels.contact_items import write_rows, write_velocities
 from varichain.kernels.contact_records import CONE, DRY, DRY_BALL, SLIDE, STOP
 from varichain.kernels.contact_rows import fill_problem, respond
-from varichain.kernels.contact_solver import eliminate, equation, fixed
 from varichain.kernels.jit import routine
 from varichain.kernels.kinematics import move_all, place_all
 from varichain.kernels.loops import place_rows

@@ -1,4 +1,4 @@
-"""Overlaps of two boxes: where they press on each other, face on face or edge across edge.
+"""Overlaps of two boxes: where they press on each other, face on face or edge across edge; and where all pairs do.
 
 Of the directions that may separate two boxes, faces of either and pairs of edges, the one that separates them best is
 taken [Gottschalk, Lin and Manocha 1996]. Where it belongs to a face, the face of the other box that looks at it is
@@ -9,10 +9,12 @@ n . (x_A - x_B), with n in the body of the face.
 import math
 
 from varichain.kernels.contact_edges import find_caps, find_sides
-from varichain.kernels.contact_geometry import FLUSH, measure_contact
+from varichain.kernels.contact_geometry import measure_contact
+from varichain.kernels.contact_hulls import find_hulls, transposed, write_overlap
 from varichain.kernels.contact_records import (
     BOX,
     CAP,
+    FLUSH,
     IN_A,
     IN_B,
     N_CAPS,
@@ -63,13 +65,8 @@ def _axis(R, k):
 
 
 @helper
-def _transposed(R):
-    return R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8]
-
-
-@helper
 def _relative(bodies, contact):
-    """Middle and axes of A's box, capsule or cylinder in the frame of B's box.
+    """Middle and axes of A's box, hull, capsule or cylinder in the frame of B's box or hull.
 
     Needs: bodies placed.
     """
@@ -173,16 +170,6 @@ def _clipped_face(contacts, c, own, other, middle, R, k):
 
 
 @routine
-def _write_overlap(contact, holder, t, R, p_A, p_B, n):
-    """Points of both boxes and the direction between them, all in the frame of B's box, as numbers of their bodies."""
-    contact.holder = holder
-    R_A, R_B = load9(contact.R_A), load9(contact.R_B)
-    store3(contact.x_in_A, add3(load3(contact.p_A), mat_vec(R_A, mat_t_vec(R, sub3(p_A, t)))))
-    store3(contact.x_in_B, add3(load3(contact.p_B), mat_vec(R_B, p_B)))
-    store3(contact.n_in, mat_vec(R_B, n) if holder == IN_B else mat_vec(R_A, mat_t_vec(R, n)))
-
-
-@routine
 def _write_edges(contact, t, R, a, b, i, j, m):
     """The contact of edge i of B's box with edge j of A's, along m: where the two lines are nearest."""
     identity = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -194,7 +181,7 @@ def _write_edges(contact, t, R, a, b, i, j, m):
     w = y + r * u
     most_A, most_B = dot3(a, _unit(j)), dot3(b, _unit(i))
     u, w = min(most_A, max(-most_A, u)), min(most_B, max(-most_B, w))
-    _write_overlap(contact, IN_B, t, R, add3(p_A, scale3(u, along_A)), add3(p_B, scale3(w, along_B)), m)
+    write_overlap(contact, IN_B, t, R, add3(p_A, scale3(u, along_A)), add3(p_B, scale3(w, along_B)), m)
 
 
 @routine
@@ -206,27 +193,26 @@ def _write_faces(contacts, c, t, R, a, b, k, is_B):
         for i in range(n):
             p = load3(contacts[c + i].x_A)
             on_face = add3(p, scale3(side * dot3(e, b) - dot3(e, p), e))
-            _write_overlap(contacts[c + i], IN_B, t, R, p, on_face, scale3(side, e))
+            write_overlap(contacts[c + i], IN_B, t, R, p, on_face, scale3(side, e))
         return n
-    n, side = _clipped_face(contacts, c, a, b, scale3(-1.0, mat_t_vec(R, t)), _transposed(R), k)
+    n, side = _clipped_face(contacts, c, a, b, scale3(-1.0, mat_t_vec(R, t)), transposed(R), k)
     for i in range(n):
         p = load3(contacts[c + i].x_A)
         on_face = add3(p, scale3(side * dot3(e, a) - dot3(e, p), e))
         p_A, p_B = add3(t, mat_vec(R, on_face)), add3(t, mat_vec(R, p))
-        _write_overlap(contacts[c + i], IN_A, t, R, p_A, p_B, mat_vec(R, scale3(-side, e)))
+        write_overlap(contacts[c + i], IN_A, t, R, p_A, p_B, mat_vec(R, scale3(-side, e)))
     return n
 
 
 @routine
-def _find_overlap(bodies, contacts, c, favour):
+def _find_overlap(contacts, c, t, R, favour):
     """Points where two boxes touch, or would: the eight contacts from c on.
 
-    Needs: bodies placed.
+    t and R are the middle and the axes of A's box in the frame of B's.
     """
-    t, R = _relative(bodies, contacts[c])
     a, b = load3(contacts[c].half), load3(contacts[c].sizes)
     s_B, k_B = _best_face(b, a, t, R)
-    s_A, k_A = _best_face(a, b, scale3(-1.0, mat_t_vec(R, t)), _transposed(R))
+    s_A, k_A = _best_face(a, b, scale3(-1.0, mat_t_vec(R, t)), transposed(R))
     s_edges, i, j, m = _best_edges(b, a, t, R)
     n = 0
     if s_edges > max(s_A, s_B) + favour * min(a[0], a[1], a[2], b[0], b[1], b[2]):
@@ -241,7 +227,7 @@ def _find_overlap(bodies, contacts, c, favour):
         e = scale3(_sign(dot3(e, t)), e)
         p_A = sub3(t, _support(a, R, e, -1))
         identity = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-        _write_overlap(contacts[c], IN_B, t, R, p_A, _support(b, identity, e, -1), e)
+        write_overlap(contacts[c], IN_B, t, R, p_A, _support(b, identity, e, -1), e)
         n = 1
     for other in range(n, N_OVERLAP):
         contacts[c + other].holder = NOWHERE
@@ -268,9 +254,9 @@ def _find_rim(bodies, contact):
 
 @routine
 def find_overlaps(bodies, contacts, favour):
-    """Points of rims, of all pairs of boxes, and of sides and flat ends with boxes, where bodies are; with their gaps.
+    """Points of rims, of pairs of boxes or hulls, and of sides and flat ends with them, where bodies are; with gaps.
 
-    `favour` is the part of the smallest half edge by which a pair of edges must separate boxes better than any face.
+    `favour` is the part of the smallest half width by which a pair of edges must separate two better than any face.
 
     Needs: bodies placed.
     """
@@ -279,7 +265,11 @@ def find_overlaps(bodies, contacts, favour):
         n = 0
         if contact.place == 0 and contact.surface_kind == BOX:
             if contact.point_kind == OVERLAP:
-                _find_overlap(bodies, contacts, c, favour)
+                t, R = _relative(bodies, contact)
+                if contact.hull_A[0] != 0:
+                    find_hulls(contacts, c, t, R, favour)
+                else:
+                    _find_overlap(contacts, c, t, R, favour)
                 n = N_OVERLAP
             elif contact.point_kind == SIDE:
                 p, R = _relative(bodies, contact)

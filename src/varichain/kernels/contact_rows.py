@@ -35,7 +35,7 @@ class Problem(NamedTuple):
     E: Any  # (room, n_v) propagated rows
     W: Any  # (room, room)
     G: Any  # (room, n_rows of loops) with the rows of the loops
-    J: Any  # (room, room + 1) equations of Newton's method
+    J: Any  # (room, room + 2) equations of Newton's method
     b: Any  # (room) velocities without impulses
     x: Any  # impulses
     u: Any  # velocities after them

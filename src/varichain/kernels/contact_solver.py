@@ -1,4 +1,4 @@
-"""Contacts, stops and dry friction together: block Gauss-Seidel, each item solved exactly, then semismooth Newton.
+"""Contacts, stops and dry friction together: semismooth Newton, and block Gauss-Seidel with each item solved exactly.
 
 Velocities of the rows are u = W x + b, with W symmetric and positive semidefinite: rows may depend on each other, as
 those of a box on four corners. W is what loops leave: their rows, which are bilateral, are eliminated before. Items are
@@ -10,26 +10,34 @@ after a step against u, as a velocity [Alart and Curnier 1991].
 
 import math
 
+from varichain.kernels.contact_equations import (
+    DEPENDENT,
+    bound_of,
+    eliminate,
+    firmness,
+    load_equations,
+    steps_of,
+)
 from varichain.kernels.contact_records import APART, CONE, DRY, ITEMS, ROLL, SLIDE, SLIPS, SPIN, STICKS, STOP
 from varichain.kernels.jit import MATRIX, NUMBER, VECTOR, helper, kernel, routine
+from varichain.kernels.lanes import add_scaled
 from varichain.kernels.single_contact import ball_impulse, cone_impulse, disk_impulse
 
-_ROUNDS, _SWEEPS, _MOST_NEWTON, _MOST_HALVINGS = 12, 25, 12, 6
-_CONTINUATIONS = 6
-_FIRST_SWEEPS = 8  # with the modes of the last step, Newton's method mostly needs no more
-_EXACTING = 1  # rounds that go for rounding; after them a tenth of what is promised is enough
-_FIRM = 1e-10  # part of an item's own W that holds its rows where nothing moves them; it vanishes from the solution
-_DEPENDENT = 1e-9  # part of a pivot's diagonal below which the row depends on others
-# Residuals that end the search: as a part of the largest velocity, and [m/s] if more would take long.
-_PART, _ENOUGH = 1e-13, 1e-10
+_ROUNDS, _SWEEPS, _MOST_NEWTON = 12, 25, 14
+_MOST_CUTS, _CUT = 3, 1.0 / 3.0  # of a step that does not help
+_ADDED, _MOST_ADDED = 1e-3, 0.1  # to the diagonal of equations, which is 1
+_CONTINUATIONS = 9
+_FIRST_SWEEPS = 8
+# Residuals that end the search: as a part of the largest velocity; [m/s] if less cannot be had at once, 1 nm in 100 s;
+# and [m/s] if less is not found by easier problems.
+_PART, _ENOUGH, _SLIGHT = 1e-13, 1e-11, 1e-7
 
 
 @helper
 def _add_row(W, r, n, change, u):
     """Velocities after an impulse in row r has changed."""
     if change != 0.0:
-        for j in range(n):
-            u[j] += W[r, j] * change
+        add_scaled(u, change, W[r], 0, n)
 
 
 @routine
@@ -41,20 +49,12 @@ def load_velocities(W, x, b, n, u):
         _add_row(W, r, n, x[r], u)
 
 
-@helper
-def _firmness(W, r, n_rows):
-    total = 0.0
-    for i in range(r, r + n_rows):
-        total += W[i, i]
-    return _FIRM * total
-
-
 @routine
 def _slide(item, W, n, x, u):
     """Solve an item whose slip is given; returns the change, as a velocity."""
     r, mu = item.row, item.friction
     own = W[r, r] - mu * (W[r, r + 1] * item.slip[0] + W[r, r + 2] * item.slip[1])
-    if not own > _DEPENDENT * W[r, r]:  # pushing draws it in: Painleve's case, in which sweeps find nothing
+    if not own > DEPENDENT * W[r, r]:  # pushing draws it in: Painleve's case, in which sweeps find nothing
         own = W[r, r]
     if W[r, r] == 0.0:
         return 0.0
@@ -68,17 +68,11 @@ def _slide(item, W, n, x, u):
     return abs(change) * W[r, r]
 
 
-@helper
-def _bound(item, x):
-    """Largest impulse of torsional or rolling friction, by the present normal impulse of its contact."""
-    return item.friction * max(0.0, x[item.normal])
-
-
 @routine
 def _turn(item, W, n, x, u):
     """Solve an item of torsional or rolling friction; returns the change, as a velocity."""
-    r, bound = item.row, _bound(item, x)
-    firm = _firmness(W, r, item.n_rows)
+    r, bound = item.row, bound_of(item, x)
+    firm = firmness(W, r, item.n_rows)
     if firm == 0.0:
         return 0.0
     if item.kind == SPIN:
@@ -121,7 +115,7 @@ def _sweep(items, n_items, W, n, x, u):
         if item.kind == SPIN or item.kind == ROLL:
             largest = max(largest, _turn(item, W, n, x, u))
             continue
-        firm = _firmness(W, r, 3)
+        firm = firmness(W, r, 3)
         if firm == 0.0 or (W[r, r] == 0.0 and item.kind == CONE):
             continue
         s = r + 1
@@ -147,26 +141,9 @@ def _sweep(items, n_items, W, n, x, u):
 
 
 @helper
-def _steps(item, W):
-    """Impulses per velocity of the projection: of the first row, and of the others."""
-    r = item.row
-    if item.n_rows == 1:
-        return 1.0 / W[r, r], 0.0
-    if item.kind == ROLL:
-        alike = 1.0 / (max(W[r, r], W[r + 1, r + 1]) + _firmness(W, r, 2))
-        return alike, alike
-    across = max(W[r + 1, r + 1], W[r + 2, r + 2])
-    floor = _firmness(W, r, 3)
-    if item.kind not in (CONE, SLIDE):  # a ball is projected as a whole
-        alike = 1.0 / (max(W[r, r], across) + floor)
-        return alike, alike
-    return 1.0 / (W[r, r] + floor), 1.0 / (across + floor)
-
-
-@helper
 def _residual_of_turn(item, x, u, rho):
     """Distance of torsional or rolling friction from its law, as a velocity; the item also gets its mode."""
-    r, bound = item.row, _bound(item, x)
+    r, bound = item.row, bound_of(item, x)
     y_0 = x[r] - rho * u[r]
     y_1 = x[r + 1] - rho * u[r + 1] if item.kind == ROLL else 0.0
     length, k = math.sqrt(y_0 * y_0 + y_1 * y_1), 1.0
@@ -185,12 +162,12 @@ def residual(items, n_items, W, x, u):
     for i in range(n_items):
         item = items[i]
         r = item.row
-        if _firmness(W, r, item.n_rows) == 0.0 or (W[r, r] == 0.0 and item.kind in (CONE, STOP, SLIDE)):
+        if firmness(W, r, item.n_rows) == 0.0 or (W[r, r] == 0.0 and item.kind in (CONE, STOP, SLIDE)):
             if item.kind in (CONE, STOP, SLIDE):  # no impulse can move it
                 largest = max(largest, item.target - u[r])
             item.mode = APART
             continue
-        rho, rho_t = _steps(item, W)
+        rho, rho_t = steps_of(item, W)
         if item.kind == STOP:
             y = max(0.0, x[r] - rho * (u[r] - item.target))
             item.mode = STICKS if y > 0.0 else APART
@@ -224,134 +201,6 @@ def residual(items, n_items, W, x, u):
     return largest
 
 
-@routine
-def equation(J, e, n, W, r, right, scale):
-    """Equation e: the velocity of row r changes by `right`."""
-    for j in range(n):
-        J[e, j] = W[r, j] * scale
-    J[e, n] = right * scale
-
-
-@helper
-def fixed(J, e, n, right):
-    """Equation e: the impulse of row e changes by `right`."""
-    for j in range(n):
-        J[e, j] = 0.0
-    J[e, e] = 1.0
-    J[e, n] = right
-
-
-@routine
-def _slipping(J, W, item, n, x, u, rho, first, d, bound, length):
-    """Equations of the rows from `first` on that slip: x = bound d, d = y / |y|, y = x - rho u."""
-    m = item.row + item.n_rows - first
-    turn = bound / length
-    for a in range(m):
-        e = first + a
-        for j in range(n):
-            J[e, j] = 0.0
-        for c in range(m):
-            part = turn * ((1.0 if a == c else 0.0) - d[a] * d[c])
-            J[e, first + c] -= part
-            for j in range(n):
-                J[e, j] += part * rho * W[first + c, j]
-        J[e, e] += 1.0
-        if item.kind == CONE:
-            J[e, item.row] -= item.friction * d[a]
-        J[e, n] = bound * d[a] - x[e]
-
-
-@routine
-def _turning(J, W, item, n, x, u, rho):
-    """Equations of torsional or rolling friction at its bound."""
-    r, bound = item.row, _bound(item, x)
-    y_0 = x[r] - rho * u[r]
-    y_1 = x[r + 1] - rho * u[r + 1] if item.kind == ROLL else 0.0
-    length = math.sqrt(y_0 * y_0 + y_1 * y_1)
-    d = (y_0 / length, y_1 / length, 0.0)
-    if item.kind == ROLL:
-        _slipping(J, W, item, n, x, u, rho, r, d, bound, length)
-    else:
-        fixed(J, r, n, d[0] * bound - x[r])
-    if x[item.normal] > 0.0:
-        for a in range(item.n_rows):
-            J[r + a, item.normal] -= item.friction * d[a]
-
-
-@routine
-def _load_equations(items, n_items, W, n, x, u, J):
-    """Linear equations of a Newton step for the changes of x, by the modes of the present projection."""
-    for i in range(n_items):
-        item = items[i]
-        r = item.row
-        if _firmness(W, r, item.n_rows) == 0.0:
-            for e in range(r, r + item.n_rows):
-                fixed(J, e, n, -x[e])
-            continue
-        rho, rho_t = _steps(item, W)
-        if item.mode == APART:
-            for e in range(r, r + item.n_rows):
-                fixed(J, e, n, -x[e])
-        elif item.mode == STICKS:
-            for e in range(r, r + item.n_rows):
-                equation(J, e, n, W, e, (item.target if e == r else 0.0) - u[e], rho if e == r else rho_t)
-        elif item.kind == SLIDE:
-            equation(J, r, n, W, r, item.target - u[r], rho)
-            for j in range(2):
-                e, part = r + 1 + j, item.friction * item.slip[j]
-                fixed(J, e, n, -part * x[r] - x[e])
-                J[e, r] = part
-        elif item.kind == SPIN or item.kind == ROLL:
-            _turning(J, W, item, n, x, u, rho)
-        elif item.kind == DRY:
-            y = x[r] - rho * u[r]
-            fixed(J, r, n, (item.bound if y > 0.0 else -item.bound) - x[r])
-        elif item.kind == CONE:
-            equation(J, r, n, W, r, item.target - u[r], rho)
-            y_1, y_2 = x[r + 1] - rho_t * u[r + 1], x[r + 2] - rho_t * u[r + 2]
-            length = math.sqrt(y_1 * y_1 + y_2 * y_2)
-            d = (y_1 / length, y_2 / length, 0.0)
-            _slipping(J, W, item, n, x, u, rho_t, r + 1, d, item.friction * x[r], length)
-        else:
-            y = (x[r] - rho * u[r], x[r + 1] - rho * u[r + 1], x[r + 2] - rho * u[r + 2])
-            length = math.sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2])
-            d = (y[0] / length, y[1] / length, y[2] / length)
-            _slipping(J, W, item, n, x, u, rho, r, d, item.bound, length)
-
-
-@routine
-def eliminate(J, n, x):
-    """Solve the equations in place, last column the right-hand sides; of dependent ones a basic solution, into x."""
-    k = 0  # equations used so far
-    for c in range(n):
-        best, most = -1, _DEPENDENT
-        for e in range(k, n):
-            if abs(J[e, c]) > most:
-                best, most = e, abs(J[e, c])
-        x[c] = -1.0  # a column without pivot
-        if best < 0:
-            continue
-        if best != k:
-            for j in range(c, n + 1):
-                J[k, j], J[best, j] = J[best, j], J[k, j]
-        for e in range(k + 1, n):
-            factor = J[e, c] / J[k, c]
-            if factor != 0.0:
-                for j in range(c, n + 1):
-                    J[e, j] -= factor * J[k, j]
-        x[c] = float(k)
-        k += 1
-    for c in range(n - 1, -1, -1):
-        if x[c] < 0.0:
-            x[c] = 0.0
-            continue
-        e = int(x[c])
-        total = J[e, n]
-        for j in range(c + 1, n):
-            total -= J[e, j] * x[j]
-        x[c] = total / J[e, c]
-
-
 @helper
 def _into_cones(items, n_items, x):
     """Bring impulses into their cones, and to signs that can be."""
@@ -373,9 +222,9 @@ def _into_cones(items, n_items, x):
             for j in range(2):
                 x[r + 1 + j] = -item.friction * x[r] * item.slip[j]
         elif item.kind == SPIN:
-            x[r] = min(_bound(item, x), max(-_bound(item, x), x[r]))
+            x[r] = min(bound_of(item, x), max(-bound_of(item, x), x[r]))
         elif item.kind == ROLL:
-            length, bound = math.sqrt(x[r] * x[r] + x[r + 1] * x[r + 1]), _bound(item, x)
+            length, bound = math.sqrt(x[r] * x[r] + x[r + 1] * x[r + 1]), bound_of(item, x)
             if length > bound:
                 x[r] *= bound / length
                 x[r + 1] *= bound / length
@@ -431,7 +280,7 @@ def _stride(items, n_items, x, d):
         elif item.kind == SPIN or item.kind == ROLL:
             x_1, d_1 = (x[r + 1], d[r + 1]) if item.kind == ROLL else (0.0, 0.0)
             growth = item.friction * d[item.normal]
-            longest = min(longest, _length_within(x[r], x_1, d[r], d_1, _bound(item, x), growth))
+            longest = min(longest, _length_within(x[r], x_1, d[r], d_1, bound_of(item, x), growth))
     return longest
 
 
@@ -463,15 +312,22 @@ def _leap(items, n_items, W, n, x, u, d, J):
 
 @routine
 def _newton(items, n_items, W, b, n, ends, found, x, u, J):
-    """Newton's method from x, whose residual is `found`, as long as it helps; returns the residual."""
+    """Newton's method from x, whose residual is `found`, as long as it helps; returns the residual.
+
+    Where its step does not help, one with something added to the diagonal may: among forces that rows share, which have
+    no or hardly any effect, such a step takes small ones [Levenberg 1944].
+    """
+    added = 0.0
     for _ in range(_MOST_NEWTON):
-        _load_equations(items, n_items, W, n, x, u, J)
+        if found <= ends or added > _MOST_ADDED:
+            break
+        load_equations(items, n_items, W, n, x, u, added, J)
         eliminate(J, n, u)
         for j in range(n):
             J[0, j] = x[j]
             J[1, j] = u[j]
         part, now = 1.0, math.inf
-        for _ in range(_MOST_HALVINGS):
+        for _ in range(_MOST_CUTS):
             for j in range(n):
                 x[j] = J[0, j] + part * J[1, j]
             _into_cones(items, n_items, x)
@@ -479,40 +335,60 @@ def _newton(items, n_items, W, b, n, ends, found, x, u, J):
             now = residual(items, n_items, W, x, u)
             if now < found:
                 break
-            part *= 0.5
-        if not now < found:
+            part *= _CUT
+        is_stuck = found <= _ENOUGH and now > 0.5 * found
+        if now < found:
+            found = now
+            added *= _CUT
+        else:
             for j in range(n):
                 x[j] = J[0, j]
             load_velocities(W, x, b, n, u)
-            return residual(items, n_items, W, x, u)
-        found = now
-        if found <= ends:
+            residual(items, n_items, W, x, u)
+            added = max(_ADDED, 10.0 * added)
+        if is_stuck:
             break
     return found
 
 
 @routine
+def _improve(items, n_items, W, b, n, most_sweeps, ends, x, u, J):
+    """Sweeps from x, then Newton's method; returns the residual and the number of sweeps."""
+    load_velocities(W, x, b, n, u)
+    sweeps = 0
+    while sweeps < most_sweeps:
+        sweeps += 1
+        if _sweep(items, n_items, W, n, x, u) <= 0.5 * ends:
+            break
+    load_velocities(W, x, b, n, u)
+    found = residual(items, n_items, W, x, u)
+    return _newton(items, n_items, W, b, n, ends, found, x, u, J), sweeps
+
+
+@helper
+def _presses(x, n):
+    """Whether there is any impulse."""
+    total = 0.0
+    for j in range(n):
+        total += abs(x[j])
+    return total > 0.0
+
+
+@routine
 def _search(items, n_items, W, b, n, ends, x, u, best, before, J):
     """Rounds of sweeps, Newton's method and leaps; returns the least residual, whose x is in `best`, and the sweeps."""
-    sweeps, least = 0, math.inf
-    for count in range(_ROUNDS):
-        load_velocities(W, x, b, n, u)
-        for _ in range(_SWEEPS if count > 0 else _FIRST_SWEEPS):
-            sweeps += 1
-            if _sweep(items, n_items, W, n, x, u) <= 0.5 * ends:
-                break
-        load_velocities(W, x, b, n, u)
-        found = residual(items, n_items, W, x, u)
-        if found > ends:
-            found = _newton(items, n_items, W, b, n, ends, found, x, u, J)
+    total, least = 0, math.inf
+    for _ in range(_ROUNDS):
+        found, sweeps = _improve(items, n_items, W, b, n, _SWEEPS, ends, x, u, J)
+        total += sweeps
         if found < least:
             least = found
             _copy(x, n, best)
-        if found <= ends or (count >= _EXACTING and found <= _ENOUGH):
+        if found <= max(ends, _ENOUGH):
             break
-        sweeps += _SWEEPS + 2
+        total += _SWEEPS + 2
         _leap(items, n_items, W, n, x, u, before, J)
-    return least, sweeps
+    return least, total
 
 
 @helper
@@ -529,59 +405,70 @@ def _soften(W, n, diagonal):
 
 @routine
 def _continue(items, n_items, W, b, n, ends, x, u, diagonal, J):
-    """Solutions with ever less added to the diagonal, each the guess of the next: the first is easy, and unique."""
-    part = 1.0
+    """Solutions with ever less added to the diagonal, each the guess of the next; returns the last residual and sweeps.
+
+    The first is easy, and unique.
+    """
+    part, total = 1.0, 0
     for r in range(n):
         diagonal[r] = W[r, r]
-        x[r] = 0.0
     for _ in range(_CONTINUATIONS):
         part *= 0.1
         _firm_up(W, n, part)
-        for _ in range(3):
-            load_velocities(W, x, b, n, u)
-            for _ in range(_SWEEPS):
-                if _sweep(items, n_items, W, n, x, u) <= 0.5 * ends:
-                    break
-            load_velocities(W, x, b, n, u)
-            found = residual(items, n_items, W, x, u)
-            if found > ends:
-                found = _newton(items, n_items, W, b, n, ends, found, x, u, J)
-            if found <= ends:
-                break
+        found, _ = _improve(items, n_items, W, b, n, 0, ends, x, u, J)
+        if found > ends:
+            _, sweeps = _improve(items, n_items, W, b, n, _SWEEPS, ends, x, u, J)
+            total += sweeps
         _soften(W, n, diagonal)
+    found, _ = _improve(items, n_items, W, b, n, 0, ends, x, u, J)
+    return found, total
 
 
 @routine
 def solve_items(items, n_items, W, b, n, ends, x, u, best, before, other, J):
     """Impulses x of all items, from a guess in x; returns the residual [velocity] and the number of sweeps.
 
-    u receives the velocities after them; `best`, `before` and `other` (n) and J (n, n + 1) are overwritten. The
-    search ends at a residual of `ends`, or of rounding. Where it finds nothing from the guess it begins once more with
-    a problem that is easier, and then from nothing.
+    u receives the velocities after them; `best`, `before` and `other` (n) and J (n, n + 2) are overwritten. The
+    search ends at a residual of `ends`, of rounding, or of what is enough. Newton's method mostly needs the guess
+    alone. Where it finds nothing, sweeps bring it nearer; then problems that are easier; then rounds of all that, and
+    once more from nothing.
     """
     fastest = 0.0
     for j in range(n):
         fastest = max(fastest, abs(b[j]))
     ends = max(ends, _PART * fastest)
+    enough = max(ends, _ENOUGH)
     _into_cones(items, n_items, x)
-    least, sweeps = _search(items, n_items, W, b, n, ends, x, u, best, before, J)
+    least, total = math.inf, 0
+    if _presses(x, n):
+        least, _ = _improve(items, n_items, W, b, n, 0, ends, x, u, J)
+        _copy(x, n, best)
+    if least > enough:
+        found, total = _improve(items, n_items, W, b, n, _FIRST_SWEEPS, ends, x, u, J)
+        if found < least:
+            least = found
+            _copy(x, n, best)
+    if least > enough:
+        found, sweeps = _continue(items, n_items, W, b, n, ends, x, u, before, J)
+        total += sweeps
+        if found < least:
+            least = found
+            _copy(x, n, best)
     for attempt in range(2):
-        if least <= max(ends, 5.0 * _ENOUGH):
+        if least <= max(ends, _SLIGHT):
             break
         for j in range(n):
             other[j] = best[j]
-            x[j] = 0.0
-        if attempt == 0:
-            _continue(items, n_items, W, b, n, ends, x, u, before, J)
-        found, more = _search(items, n_items, W, b, n, ends, x, u, best, before, J)
-        sweeps += more
+            x[j] = best[j] if attempt == 0 else 0.0
+        found, sweeps = _search(items, n_items, W, b, n, ends, x, u, best, before, J)
+        total += sweeps
         if found < least:
             least = found
         else:
             _copy(other, n, best)
     _copy(best, n, x)
     load_velocities(W, x, b, n, u)
-    return residual(items, n_items, W, x, u), sweeps
+    return residual(items, n_items, W, x, u), total
 
 
 @kernel(ITEMS, MATRIX, VECTOR, NUMBER, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, MATRIX)
@@ -597,7 +484,7 @@ def contact_impulses(
     x,
     # out
     u_out,
-    # work (n), (n), (n), (n, n + 1) and at least two rows
+    # work (n), (n), (n), (n, n + 2) and at least two rows
     best,
     before,
     other,

@@ -11,11 +11,41 @@ import numpy as np
 
 from varichain.kernels.jit import COMPILES, helper
 
-__all__ = ["lane", "load_lanes", "pack", "spread", "store_lanes", "sum_lanes"]
+__all__ = ["add_both_scaled", "add_scaled", "lane", "load_lanes", "pack", "spread", "store_lanes", "sum_lanes"]
 
 if COMPILES:
     from varichain.kernels.lane_intrinsics import lane, load_lanes, pack, spread, store_lanes
+
+    @helper
+    def add_scaled(y, factor, x, first, last):
+        """Add factor x to y, from one place on to before another."""
+        j = first
+        while j + 4 <= last:
+            store_lanes(y, j, load_lanes(y, j) + factor * load_lanes(x, j))
+            j += 4
+        while j < last:
+            y[j] += factor * x[j]
+            j += 1
+
+    @helper
+    def add_both_scaled(z, a, x, b, y, first, last):
+        """Add a x + b y to z, from one place on to before another."""
+        j = first
+        while j + 4 <= last:
+            store_lanes(z, j, load_lanes(z, j) + a * load_lanes(x, j) + b * load_lanes(y, j))
+            j += 4
+        while j < last:
+            z[j] = z[j] + a * x[j] + b * y[j]
+            j += 1
 else:
+
+    def add_scaled(y, factor, x, first, last):
+        """Add factor x to y, from one place on to before another."""
+        y[first:last] += factor * x[first:last]
+
+    def add_both_scaled(z, a, x, b, y, first, last):
+        """Add a x + b y to z, from one place on to before another."""
+        z[first:last] += a * x[first:last] + b * y[first:last]
 
     def load_lanes(array, place):
         """Four numbers of an array, from a place on."""

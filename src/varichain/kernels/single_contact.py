@@ -18,11 +18,15 @@ def _principal(a, b, d):
     """Eigenvalues of [[a, b], [b, d]], and cosine and sine of the direction of the first."""
     if b == 0.0:
         return a, d, 1.0, 0.0
-    half = 0.5 * (a - d)
+    half, middle = 0.5 * (a - d), 0.5 * (a + d)
     root = math.sqrt(half * half + b * b)
-    angle = 0.5 * math.atan2(b, half)
-    middle = 0.5 * (a + d)
-    return middle + root, middle - root, math.cos(angle), math.sin(angle)
+    if half > 0.0:  # of cosine and sine the larger one first: the other is a quotient without cancellation
+        cosine = math.sqrt(0.5 + 0.5 * half / root)
+        sine = 0.5 * b / (root * cosine)
+    else:
+        sine = math.copysign(math.sqrt(0.5 - 0.5 * half / root), b)
+        cosine = 0.5 * b / (root * sine)
+    return middle + root, middle - root, cosine, sine
 
 
 @routine

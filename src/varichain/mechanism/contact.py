@@ -45,9 +45,9 @@ class ContactPoint(Frozen):
         self._set("at", Pose.coerce(self.at, "at"))
 
 
-SurfaceShape = HalfSpace | Box | Sphere | Capsule | HeightField
+SurfaceShape = HalfSpace | Box | Sphere | Capsule | Cylinder | Mesh | HeightField
 ContactShape = ContactPoint | Shape
-SURFACE_SHAPES = (HalfSpace, Box, Sphere, Capsule, HeightField)
+SURFACE_SHAPES = (HalfSpace, Box, Sphere, Capsule, Cylinder, Mesh, HeightField)
 CONTACT_SHAPES = (ContactPoint, Sphere, Capsule, Box, Cylinder, Ellipsoid, Mesh)
 
 
@@ -57,7 +57,7 @@ class Surface(NamedTuple):
     Attributes:
         name: Its name.
         link: Name of the link that it is fixed to.
-        shapes: Half-spaces, boxes, spheres, capsules and height fields, in the link's frame.
+        shapes: Half-spaces, boxes, spheres, capsules, cylinders, convex meshes and height fields, in the link's frame.
         friction: Coefficient of friction, at rest and in motion [1].
         restitution: Part of the closing velocity that an impact turns round, 0 to 1.
         touched_by: Names of the links that may touch it; None for all but its own link and that link's neighbours.

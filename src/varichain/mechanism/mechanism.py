@@ -367,8 +367,8 @@ class Mechanism:
         Args:
             name: Name of the surface, not yet taken.
             link: The link that it is fixed to, the ground included.
-            shapes: `HalfSpace`, `Box`, `Sphere`, `Capsule` and, of the ground, `HeightField`, one or several, in the
-                link's frame; the link's own shapes if None.
+            shapes: `HalfSpace`, `Box`, `Sphere`, `Capsule`, `Cylinder`, `Mesh` (convex) and, of the ground,
+                `HeightField`, one or several, in the link's frame; the link's own shapes if None.
             friction: Coefficient of friction, at rest and in motion.
             restitution: Part of the closing velocity that an impact turns round: 0 (stays) to 1 (bounces).
             torsional: Torsional friction: largest moment about the normal per normal force [m]; `contacts="stepping"`.
@@ -412,8 +412,8 @@ class Mechanism:
     def set_contact_shapes(self, link: str | Link, shapes: ContactShape | Iterable[ContactShape]) -> None:
         """Replace the shapes that a link touches surfaces with, which are its own shapes otherwise.
 
-        `Sphere`, `Capsule`, `Box` (its corners), `Cylinder` (its rims), `Ellipsoid`, `Mesh` (convex: its vertices) and
-        `ContactPoint`, one or several; an empty list if the link is to touch nothing.
+        `Sphere`, `Capsule`, `Box`, `Cylinder`, `Ellipsoid`, `Mesh` (convex) and `ContactPoint`, one or several; an
+        empty list if the link is to touch nothing.
         """
         found = self.link(link)
         self._contact_shapes = {**self._contact_shapes, found.name: checked_contact_shapes(found, shapes)}

@@ -263,7 +263,8 @@ class TouchedSurface(Part):
     name: Text = Field(description="Its name.")
     link: Text = Field("ground", description="Link that it is fixed to.")
     shapes: Shapes | None = Field(
-        None, description="Its shapes: half-spaces, boxes, spheres, capsules, height fields; else the link's."
+        None,
+        description="Its shapes: half-spaces, boxes, spheres, capsules, cylinders, height fields; else the link's.",
     )
     friction: Friction | None = Field(None, description="Coefficient of friction; 0.8 by default.")
     restitution: Friction | None = Field(None, description="Part of the closing velocity that turns round, 0 to 1.")

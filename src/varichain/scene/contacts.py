@@ -8,28 +8,30 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.mechanism.contact import HalfSpace
+from varichain.mechanism.contact import HalfSpace, Surface
 from varichain.mechanism.height_field import HeightField
 from varichain.mechanism.mechanism import Mechanism
-from varichain.mechanism.shapes import Box, Capsule
-from varichain.scene.contact_points import CORNERS, POINTS_OF_BOXES, Pairs, Touch, meetings_of
+from varichain.mechanism.shapes import Box, Capsule, Cylinder
+from varichain.scene.contact_points import POINTS_OF_BOXES, Meeting, Pairs, Touch, meetings_of
+from varichain.scene.hulls import Hull, hull_of
 from varichain.scene.poses import Poses, frame_on
 from varichain.spatial.arrays import Array
 
 _LEVEL = 1e-9  # of a rim: every point of it is as low
 _SLIPS = 2  # mode of a contact
 _STEPS = 65  # places on the axis of a capsule that are compared
-_NEAR = 1e-4  # [m] at which a corner counts as at another box
+_NEAR = 1e-4  # [m] at which a corner counts as at another box or hull
 
 
 class _Contact(NamedTuple):
-    """One contact: a point or box of a link, one shape of a surface with the link that carries it, and friction."""
+    """One contact: a point, box or hull of a link, one shape of another, one of which is a surface, and friction."""
 
     link: str
-    touch: Touch | Box
+    touch: Touch | Box | Hull
     carrier: str
     shape: Any
     friction: float
+    is_swapped: bool
 
 
 class Spots(NamedTuple):
@@ -70,10 +72,10 @@ class Contacts:
         }
         pairs_found: Pairs = set()
         self._contacts = [
-            _Contact(link.name, touch, surface.link, shape, surface.friction)
+            contact
             for link, surface in (known[pair] for pair in self.pairs)
-            for touch, shape in meetings_of(m, link, surface, pairs_found)
-            for _ in range(POINTS_OF_BOXES if isinstance(touch, Box) else 1)
+            for meeting in meetings_of(m, link, surface, pairs_found)
+            for contact in [_contact(link.name, surface, meeting)] * _width(meeting.touch)
         ]
 
     def pressures(self, poses: Poses, forces: Array) -> tuple[Array, Array]:
@@ -100,14 +102,14 @@ class Contacts:
         return np.divide(places, weights, out=np.zeros_like(places), where=weights > 0.0), sums
 
     def spots(self, poses: Poses, forces: Array, modes: Array) -> Spots:
-        """Points that bear in any of n samples, with their forces; the eight contacts of two boxes are one.
+        """Points that bear in any of n samples, with their forces; the eight contacts of two boxes or hulls are one.
 
         Args:
             poses: Poses of the links in the samples.
             forces: Forces (n, contacts, 3) [N] on the links, world axes.
             modes: Modes of the contacts (n, contacts): 0 apart, 1 sticks, 2 slips.
         """
-        spots = [slice(k, k + _width(self._contacts[k])) for k in self._firsts()]
+        spots = [slice(k, k + _width(self._contacts[k].touch)) for k in self._firsts()]
         spots = [own for own in spots if forces[:, own].any()]
         n, c = len(forces), len(spots)
         places, normals, pushes = np.zeros((3, n, c, 3))
@@ -125,23 +127,35 @@ class Contacts:
         k = 0
         while k < len(self._contacts):
             yield k
-            k += _width(self._contacts[k])
+            k += _width(self._contacts[k].touch)
 
 
-def _width(contact: _Contact) -> int:
+def _contact(link: str, surface: Surface, meeting: Meeting) -> _Contact:
+    touch, shape, is_swapped = meeting
+    a, b = (surface.link, link) if is_swapped else (link, surface.link)
+    return _Contact(a, touch, b, shape, surface.friction, is_swapped)
+
+
+def _width(touch: Touch | Box | Hull) -> int:
     """Number of contacts that are one point in pictures."""
-    return POINTS_OF_BOXES if isinstance(contact.touch, Box) else 1
+    return 1 if isinstance(touch, Touch) else POINTS_OF_BOXES
 
 
 def _met(contact: _Contact, poses: Poses) -> tuple[Array, Array]:
-    """Where a contact is (n, 3) [m], which is the point of the link lowest on the surface, and the normal (n, 3).
+    """Where a contact is (n, 3) [m], and the direction (n, 3) out of the surface."""
+    place, normal = _touched(contact, poses)
+    return place, -normal if contact.is_swapped else normal
 
-    The contacts of two boxes are all put in the middle of where these meet.
+
+def _touched(contact: _Contact, poses: Poses) -> tuple[Array, Array]:
+    """Where a contact is (n, 3) [m], which is the point that is lowest on the other shape, and its normal (n, 3).
+
+    The contacts of two boxes or hulls are all put in the middle of where these meet.
     """
     touch = contact.touch
     p, R = frame_on(poses, contact.link, touch.at)
     p_S, R_S = frame_on(poses, contact.carrier, contact.shape.at)
-    if isinstance(touch, Box):
+    if not isinstance(touch, Touch):
         return _between(touch, p, R, contact.shape, p_S, R_S)
     if touch.kind in ("edge", "cap"):
         return _across(touch, p, R, contact.shape, p_S, R_S)
@@ -174,8 +188,8 @@ def _beside(touch: Touch, p: Array, R: Array, shape: Any, p_S: Array, R_S: Array
     return p + s[:, None] * R[:, :, 2] - touch.radius * normal, normal
 
 
-def _across(touch: Touch, p: Array, R: Array, box: Box, p_S: Array, R_S: Array) -> tuple[Array, Array]:
-    """Place (n, 3) of a box that is nearest to the axis of a capsule or cylinder, and the direction (n, 3) from it.
+def _across(touch: Touch, p: Array, R: Array, box: Box | Hull, p_S: Array, R_S: Array) -> tuple[Array, Array]:
+    """Place (n, 3) of a box or hull that is nearest to the axis of a capsule or cylinder, and the direction from it.
 
     Where a stretch of the axis is as near, it is the middle of the places.
     """
@@ -189,14 +203,14 @@ def _across(touch: Touch, p: Array, R: Array, box: Box, p_S: Array, R_S: Array) 
     return place, away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), _LEVEL)
 
 
-def _between(box: Box, p: Array, R: Array, other: Box, p_S: Array, R_S: Array) -> tuple[Array, Array]:
-    """Middle (n, 3) of the corners of either box that are at the other one, and the direction (n, 3) from the other.
+def _between(own: Box | Hull, p: Array, R: Array, other: Box | Hull, p_S: Array, R_S: Array) -> tuple[Array, Array]:
+    """Middle (n, 3) of the corners of either solid that are at the other one, and the direction (n, 3) from the other.
 
-    Where no corner is, as of crossed boxes, it is the place of the other box that is nearest to the first one's middle.
+    Where no corner is, as of crossed ones, it is the place of the other that is nearest to the first one's middle.
     """
-    own, others = _corners(box, p, R), _corners(other, p_S, R_S)
-    at_other, at_own = _nearest(own, other, p_S, R_S), _nearest(others, box, p, R)
-    points = np.concatenate([own, others], axis=1)
+    corners, others = _corners(own, p, R), _corners(other, p_S, R_S)
+    at_other, at_own = _nearest(corners, other, p_S, R_S), _nearest(others, own, p, R)
+    points = np.concatenate([corners, others], axis=1)
     near = np.linalg.norm(points - np.concatenate([at_other, at_own], axis=1), axis=2, keepdims=True) < _NEAR
     nearest = _nearest(p[:, None], other, p_S, R_S)[:, 0]
     count = near.sum(axis=1)
@@ -206,16 +220,24 @@ def _between(box: Box, p: Array, R: Array, other: Box, p_S: Array, R_S: Array) -
     return place, away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), _LEVEL)
 
 
-def _corners(box: Box, p: Array, R: Array) -> Array:
-    """Corners (n, 8, 3) of a box."""
-    found: Array = p[:, None] + np.einsum("nij,cj->nci", R, np.array(CORNERS) * box.size)
+def _corners(solid: Box | Hull, p: Array, R: Array) -> Array:
+    """Corners (n, c, 3) of a box or hull."""
+    found: Array = p[:, None] + np.einsum("nij,cj->nci", R, _hull(solid).vertices)
     return found
 
 
-def _nearest(points: Array, box: Box, p: Array, R: Array) -> Array:
-    """Places of a box that are nearest to points (n, c, 3)."""
-    half = 0.5 * np.array(box.size)
-    inside = np.clip(np.einsum("nji,ncj->nci", R, points - p[:, None]), -half, half)
+def _hull(solid: Box | Hull) -> Hull:
+    return hull_of(solid, "") if isinstance(solid, Box) else solid
+
+
+def _nearest(points: Array, solid: Box | Hull, p: Array, R: Array) -> Array:
+    """Places of a box or hull that are nearest to points (n, c, 3)."""
+    own = np.einsum("nji,ncj->nci", R, points - p[:, None])
+    if isinstance(solid, Hull):
+        inside = solid.nearest(own)
+    else:
+        half = 0.5 * np.array(solid.size)
+        inside = np.clip(own, -half, half)
     found: Array = p[:, None] + np.einsum("nij,ncj->nci", R, inside)
     return found
 
@@ -235,6 +257,18 @@ def _normal(shape: Any, p: Array) -> Array:
         away = p - np.clip(p, -half, half)
         depth = np.abs(p) - half  # inside: out by the nearest face
         face = np.sign(p) * (depth == depth.max(axis=1, keepdims=True))
+        away = np.where((away == 0.0).all(axis=1, keepdims=True), face, away)
+    elif isinstance(shape, Hull):
+        away = p - shape.nearest(p)
+        face = shape.normals[np.argmax(p @ shape.normals.T - shape.distances, axis=1)]
+        away = np.where((away == 0.0).all(axis=1, keepdims=True), face, away)
+    elif isinstance(shape, Cylinder):
+        across = np.linalg.norm(p[:, :2], axis=1, keepdims=True)
+        ends = np.clip(p[:, 2:], -0.5 * shape.length, 0.5 * shape.length)
+        inside = np.concatenate([p[:, :2] * np.minimum(1.0, shape.radius / np.maximum(across, _LEVEL)), ends], axis=1)
+        away = p - inside
+        is_end = np.abs(p[:, 2:]) - 0.5 * shape.length > across - shape.radius
+        face = np.where(is_end, np.sign(p) * [0.0, 0.0, 1.0], p * [1.0, 1.0, 0.0])
         away = np.where((away == 0.0).all(axis=1, keepdims=True), face, away)
     else:
         middle = np.zeros_like(p)

@@ -77,7 +77,7 @@ def closed_contacts(m: Mechanism, s: State, within: float = CLOSED) -> ClosedCon
         if not record["gap"] <= within:
             continue
         x = bodies[bodies[record["body_A"]]["root"]]["reference"] + record["x_A"]
-        carrier, n = m.surfaces[surface].link, record["n"].copy()
+        carrier, n = m.surfaces[surface].link, record["sign"] * record["n"]
         ends = [(pose(m, s, end).inverse() @ x) for end in (link, carrier)]
         if _opens(m, s, name, (link, carrier), ends, n, float(record["radius"])):
             continue

@@ -8,6 +8,7 @@ import numpy as np
 
 from varichain.instants.contacts import Contacts
 from varichain.instants.restraints import Restraints
+from varichain.kernels.contact_equations import N_BESIDE
 from varichain.kernels.contact_records import CONTACT_MEMORY, ITEM
 from varichain.kernels.contact_rows import N_VECTORS
 from varichain.kernels.tables import as_records
@@ -52,7 +53,7 @@ class Touching:
             np.zeros((n, n_v)),
             np.zeros((n, n)),
             np.zeros((n, n_rows)),
-            np.zeros((n, n + 1)),
+            np.zeros((n, n + N_BESIDE)),
             np.zeros((N_VECTORS, n)),
             np.zeros(n_rows),
         )

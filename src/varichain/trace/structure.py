@@ -57,9 +57,10 @@ class PackedStructure:
 
 def _meshes(description: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Mesh files of a description, which may be a stranger's and anything else."""
-    links = description.get("links")
-    for link in links if isinstance(links, list) else ():
-        shapes = link.get("shapes") if isinstance(link, dict) else None
-        for shape in shapes if isinstance(shapes, list) else ():
-            if isinstance(shape, dict) and shape.get("type") == "Mesh":
-                yield shape
+    for part in ("links", "surfaces", "contact_shapes"):
+        rows = description.get(part)
+        for row in rows if isinstance(rows, list) else ():
+            shapes = row.get("shapes") if isinstance(row, dict) else None
+            for shape in shapes if isinstance(shapes, list) else ():
+                if isinstance(shape, dict) and shape.get("type") == "Mesh":
+                    yield shape
