@@ -24,12 +24,33 @@ def lines_of(ax):
 
 
 def test_usual_panels_show_what_the_trace_has(trace):
-    """Without being told, a plot has energy, freedoms, closure error and loop forces."""
+    """Without being told, a plot has energy, freedoms, closure error and loop forces, of what there is."""
     figure = vc.plot(trace)
     labels = [ax.get_ylabel().split("\n")[0] for ax in figure.axes]
     assert labels == ["energy", "freedoms", "closure error", "loop forces"]
     assert figure.axes[-1].get_xlabel() == "time [s]" and figure.axes[2].get_yscale() == "log"
     assert all(ax.get_xlim() == figure.axes[0].get_xlim() for ax in figure.axes)
+
+
+def test_contacts_have_a_panel():
+    """A run with contacts shows the force of each surface on each link; others can be asked for no such panel."""
+    m = vc.Mechanism("two")
+    for i in range(2):
+        m.add_link(f"ball {i}", None, inertia=vc.Inertia.sphere(1.0 + i, 0.1), shapes=vc.Sphere(0.1))
+    m.add_floor()
+    s = m.state()
+    for i in range(2):
+        s[f"ball {i}"].position = (i, 0, 0.1)
+    trace = vc.simulate(m, s, 0.02, contacts="stepping")
+    figure = vc.plot(trace)
+    assert figure.axes[-1].get_ylabel().split("\n")[0] == "contact forces"
+    lines = lines_of(figure.axes[-1])
+    assert set(lines) == {"ball 0 on floor", "ball 1 on floor"}
+    for i in range(2):
+        force = lines[f"ball {i} on floor"].get_ydata()[:-1]
+        assert force == pytest.approx((1.0 + i) * 9.81, abs=1e-9)
+    with pytest.raises(vc.InputError, match="nothing for contacts"):
+        vc.plot(vc.simulate(m, s, 0.02), "contacts")
 
 
 def test_lines_are_the_samples_and_stop_at_events(trace):
@@ -82,8 +103,10 @@ def test_crowded_events_are_counted_where_they_have_no_room():
 
 
 @pytest.mark.parametrize(
-    "what", [name for name in PANELS if name not in ("holding", "joint_forces", "functions", "strain", "sinkage")]
-)  # of drives, of simulations, of trackers and of particles
+    "what",
+    # others are of drives, of simulations, with contacts, of trackers and of particles
+    [name for name in PANELS if name not in ("holding", "joint_forces", "contacts", "functions", "strain", "sinkage")],
+)
 def test_every_panel_can_be_plotted_alone(trace, what):
     """Each panel draws at least one line with a name."""
     figure = vc.plot(trace, what)

@@ -19,8 +19,8 @@ _SUFFIXES = (".png", ".svg", ".pdf")
 @click.option(
     "--what",
     metavar="WHAT,...",
-    help="energy, freedoms, closure, forces, angles, displacements, torques, holding, functions, strain, sinkage; by "
-    "default the first four.",
+    help="energy, freedoms, closure, forces, contacts, joint_forces, angles, displacements, torques, holding, "
+    "functions, strain, sinkage; by default the first five.",
 )
 @click.option("--joints", metavar="JOINT,...", help="Joints to plot; by default those that vary most.")
 @click.option(
@@ -38,7 +38,7 @@ def plot(
     as_json: bool,
     debug: bool,
 ) -> None:
-    """Plot energy, freedoms, closure error and loop forces of a trace over time, with its events marked."""
+    """Plot energy, freedoms, closure error, loop and contact forces of a trace over time, with its events marked."""
     with reported(debug):
         path = out or Path(target).with_suffix(".png")
         if path.suffix.lower() not in _SUFFIXES:

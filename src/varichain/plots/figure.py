@@ -43,9 +43,10 @@ def plot(
         trace: The trace; or functions of time, such as torques of a plan, which have one panel.
         what: Panels, one or several of "energy" (kinetic, gravitational, elastic, and their sum), "freedoms" (N_J, rank
             and N_F), "closure" (how far the worst loop is open, logarithmic), "forces" (in joints that close loops),
-            "angles", "displacements", "torques" (of actuators), "holding" (of drives and locks); of trackers
+            "contacts" (forces of surfaces on links), "joint_forces" (in joints of the tree), "angles", "displacements",
+            "torques" (of actuators), "holding" (of drives and locks); of trackers
             "functions" (u, and dotted what is wanted); of particles "strain" (of links) and "sinkage" (of contacts). By
-            default, the first four as far as there are any.
+            default, the first five as far as there are any.
         joints: Names of joints whose angles, displacements and torques are wanted; by default those that vary most.
         title: Title; by default the mechanism's name.
 

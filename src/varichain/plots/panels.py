@@ -41,6 +41,7 @@ PANELS: dict[str, Panel] = {
     "freedoms": Panel("freedoms", "number", lambda trace, _: series.freedoms(trace), is_step=True),
     "closure": Panel("closure error", "m or rad", lambda trace, _: series.closure_errors(trace), is_log=True),
     "forces": Panel("loop forces", "N", lambda trace, _: series.loop_forces(trace)),
+    "contacts": Panel("contact forces", "N", lambda trace, _: _busy(series.contact_forces(trace))),
     "joint_forces": Panel("joint forces", "N", series.joint_forces),
     "angles": Panel("joint angles", "deg", lambda trace, joints: series.joint_lines(trace, joints, series.angles)),
     "displacements": Panel(
@@ -56,7 +57,7 @@ PANELS: dict[str, Panel] = {
     "strain": Panel("strain of links", "1", lambda trace, _: series.labelled(trace, "strain")),
     "sinkage": Panel("sinkage", "m", lambda trace, _: series.labelled(trace, "sinkage")),
 }
-USUAL = ("energy", "freedoms", "closure", "forces")
+USUAL = ("energy", "freedoms", "closure", "forces", "contacts")
 
 
 def chosen_lines(panel: Panel, trace: Trace, joints: Sequence[str] | None) -> tuple[list[Series], int]:

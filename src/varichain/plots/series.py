@@ -105,6 +105,21 @@ def _loop_force(epoch: Epoch, name: str) -> Array | None:
     return size
 
 
+def contact_forces(trace: Trace) -> list[Series]:
+    """Magnitude of the force of each surface on each link that touches it [N]."""
+    names = dict.fromkeys(pair for epoch in trace.epochs for pair in epoch.contact_pairs)
+    found = [series_of(trace, name, lambda epoch, name=name: _contact_force(epoch, name)) for name in names]  # type: ignore[misc]
+    return [line for line in found if line is not None]
+
+
+def _contact_force(epoch: Epoch, name: str) -> Array | None:
+    places = [i for i, pair in enumerate(epoch.contact_pairs) if pair == name]
+    if not places:
+        return None
+    size: Array = np.linalg.norm(epoch["contact_forces"].reshape(len(epoch), -1, 3)[:, places].sum(axis=1), axis=1)
+    return size
+
+
 def joint_forces(trace: Trace, joints: Sequence[str] | None) -> list[Series]:
     """Magnitude of the force in each joint of the tree [N]; computed, if the trace does not have them."""
     from varichain.dynamics import with_joint_forces

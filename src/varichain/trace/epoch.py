@@ -169,13 +169,18 @@ class Epoch:
             raise UnknownNameError("loop", name, self.slots.loops)
         return self["loop_forces"][:, self.slots.loops.index(name)]
 
+    @property
+    def contact_pairs(self) -> list[str]:
+        """Link and surface of each contact, such as "left foot on floor"; a pair may have several."""
+        return [name.rpartition(" ")[0] for name in self.columns.labels.get("contact_modes", ())]
+
     def contact(self, link: str, surface: str | None = None) -> Array:
         """Force (n, 3) [N] of a surface, or of all, on a link: the sum over its contacts, world axes.
 
         Raises:
             UnknownNameError: The link can touch no such surface in this epoch.
         """
-        pairs = [name.rpartition(" ")[0] for name in self.columns.labels.get("contact_modes", ())]
+        pairs = self.contact_pairs
         wanted = f"{link} on " if surface is None else f"{link} on {surface}"
         places = [i for i, pair in enumerate(pairs) if (pair.startswith(wanted) if surface is None else pair == wanted)]
         if not places:
