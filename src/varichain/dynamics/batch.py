@@ -29,7 +29,7 @@ from varichain.kernels.mass_matrix import mass_matrix
 from varichain.layout.layout import layout_of
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import count_number, positive_scalar
+from varichain.spatial.checks import count_number, positive_scalar, shown
 from varichain.spatial.notebook import html_table
 
 _AT_ONCE = 64  # rows that a thread takes at a time: a fraction of a millisecond of work
@@ -75,6 +75,7 @@ class Batch:
         self.joints = tuple(slot.name for slot in layout.slots)
         self.links = dict(layout.link_index)
         self.revision = layout.revision
+        self._touching = m.copy() if m.surfaces else None  # as it is now, for steps with contacts
 
     def __repr__(self) -> str:
         """Sizes, threads and revision."""
@@ -245,11 +246,24 @@ class Batch:
         return q, v, left
 
     def advance(
-        self, q: Array, v: Array, tau: ArrayLike | None, dt: float, steps: int = 1, method: str = "rk4"
+        self,
+        q: Array,
+        v: Array,
+        tau: ArrayLike | None,
+        dt: float,
+        steps: int = 1,
+        method: str = "rk4",
+        contacts: str = "off",
     ) -> None:
         """Move q and v in place by steps of dt [s], under constant tau (n, n_v); `method` is "rk4" or "euler".
 
         Loops are closed to rounding after every step. `vc.rollout` knows limits, friction and events; this does not.
+        With `contacts="stepping"` links touch surfaces, as in runs of `vc.simulate` with `limits="off"`, and `method`
+        has no effect; the threads then share Python.
+
+        Raises:
+            PenetrationError: With contacts: links are in surfaces at the start.
+            SimulationError: With contacts: a step fails. Nothing has moved then.
         """
         dt, steps = positive_scalar(dt, "dt"), count_number(steps, "steps", 10**9, 0)
         method = checked_step_method(method)
@@ -259,6 +273,9 @@ class Batch:
                 raise InputError(f"{name} is moved in place: it must be a float64, C-contiguous, writable array")
         q[:], v[:] = self._states(q, v)
         torques = self._matrix(tau, (self.n_v,), "tau", len(q))
+        if contacts != "off":
+            self._advance_touching(q, v, torques, dt, steps, contacts)
+            return
         memory = [stepping.step_memory(self.n_q, self.n_v, method) for _ in range(self.threads)]
         address = rows.address_of_kernel(stepping.advance, rows.ROOM)
 
@@ -267,6 +284,22 @@ class Batch:
             rows.rows_advanced(address, table, q, v, torques, dt, steps, *memory[thread], first, end)  # type: ignore[call-arg]
 
         self._do(move, len(q))
+
+    def _advance_touching(self, q: Array, v: Array, tau: Array, dt: float, steps: int, contacts: Any) -> None:
+        from varichain.simulation.rollouts import rollout
+
+        if contacts != "stepping":
+            raise InputError(f"contacts must be 'off' or 'stepping', not {shown(contacts)}")
+        if self._touching is None:
+            raise InputError("contacts need a surface, which the mechanism of this batch has none of: m.add_surface")
+        if steps == 0 or len(q) == 0:
+            return
+        options: dict[str, Any] = {"step": dt, "sample": steps * dt, "limits": "off", "threads": self.threads}
+        found = rollout(self._touching, (q, v), steps=steps, torques=tau, contacts="stepping", **options)
+        for i, error in found.faults.items():
+            error.add_note(f"in state {i} of the batch")
+            raise error
+        q[:], v[:] = found.q[:, -1], found.v[:, -1]
 
     def difference(self, q_from: ArrayLike, q_to: ArrayLike) -> Array:
         """Velocities (n, n_v) that lead from each configuration to the other in unit time."""

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from varichain.dynamics.batch import Batch
 from varichain.errors import InputError
+from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.motion import Motion
 from varichain.simulation.controls import Controls
@@ -97,15 +98,28 @@ def rollout(
     is_plain = not given and not controls.is_asked and motion is None and not has_breaks(own)
     if is_plain and contacts == "off":
         return plain_rollout(Plan(own, q_closed, v_closed, times, settings, controls, laws, by_tick, batch.threads))
-    if by_tick.shape[1]:
-        raise InputError(
-            "torques are for runs without events, motions, joints that give way, contacts and Python functions"
-        )
+    if by_tick.shape[1] and not is_plain:
+        raise InputError("torques are for runs without events, motions, joints that give way and Python functions")
     options = {"events": given, "motion": motion, "forces": forces, "method": method}
     options |= {"step": step, "sample": sample, "tolerance": tolerance, "control_step": control_step, "limits": limits}
     options["contacts"] = contacts
     controllers = [controls.with_laws(own_laws) for own_laws in laws]
+    if by_tick.shape[1]:
+        for own_controllers, tau in zip(controllers, by_tick, strict=True):
+            own_controllers.append(_TorquesByTick(tau, start, settings.control_step))
     return traced_rollout(own, q, v, times, batch.threads, options, controllers)
+
+
+class _TorquesByTick:
+    """Torques of one run, each constant for a control step, as a controller."""
+
+    def __init__(self, tau: Array, start: float, period: float) -> None:
+        self._tau, self._start, self._period = tau, start, period
+
+    def __call__(self, m: Mechanism, s: State) -> Array:
+        tick = int((s.time - self._start) / self._period + 1e-9)
+        torques: Array = self._tau[min(tick, len(self._tau) - 1)]  # of one alone: constant throughout
+        return torques
 
 
 def sample_times(start: float, end: float, settings: Settings) -> Array:
