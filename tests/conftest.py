@@ -1,7 +1,12 @@
 """Settings of all tests."""
 
-import gc
 import os
+
+# Tests run beside each other: threads of linear algebra would wait for each other at every small matrix. It is read
+# when numpy is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import gc
 import signal
 from itertools import groupby
 
@@ -26,7 +31,7 @@ _ONCE = (
         "spatial",
         "sweeps",
     ),
-    *("trace", "viewer", "kernels/test_lint_kernels.py"),
+    *("trace", "viewer", "kernels/test_lint_kernels.py", "simulation/test_live_run.py"),
 )
 collect_ignore_glob = [] if IS_COMPILED else ["test_*.py", *(f"{name}*" for name in _ONCE)]
 

@@ -12,8 +12,8 @@ PACKAGE = Path(varichain.__file__).parent
 
 
 def copy_package(folder):
-    """Copy the package's sources into a folder, which is returned."""
-    shutil.copytree(PACKAGE, folder / "varichain", ignore=shutil.ignore_patterns("__pycache__"))
+    """Copy the package's sources into a folder, which is returned; bytecode goes along, and fits until an edit."""
+    shutil.copytree(PACKAGE, folder / "varichain")
     return folder
 
 

@@ -1,4 +1,7 @@
-"""Hypothesis strategies for the structure layer: numbers, axes, rotations, poses, inertias."""
+"""Hypothesis strategies for the structure layer: numbers, axes, rotations, poses, inertias.
+
+Each is made once: a strategy is checked and unfolded at its first draw, which takes longer than the draw.
+"""
 
 import math
 
@@ -17,38 +20,29 @@ masses = st.floats(1e-3, 100.0)
 not_numbers = st.sampled_from([True, np.True_, "1", b"1", 1j, None, [1.0], math.nan, math.inf, -math.inf, 10**400])
 
 
-@st.composite
-def unit_axes(draw):
-    """Unit vectors, the six named ones and their close neighbours included."""
-    named = st.sampled_from([(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, -1.0)])
-    tiny = st.floats(-1e-7, 1e-7)
-    near = st.tuples(named, st.tuples(tiny, tiny, tiny)).map(lambda pair: np.add(*pair))
-    anywhere = positions.filter(lambda p: math.hypot(*p) > 1e-3)
-    axis = np.array(draw(st.one_of(named, near, anywhere)), dtype=float)
-    return axis / math.hypot(*axis)
+_named = st.sampled_from([(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, -1.0)])
+_tiny = st.floats(-1e-7, 1e-7)
+_near_named = st.tuples(_named, st.tuples(_tiny, _tiny, _tiny)).map(lambda pair: np.add(*pair))
+_anywhere = positions.filter(lambda p: math.hypot(*p) > 1e-3)
+unit_axes = st.one_of(_named, _near_named, _anywhere).map(lambda axis: np.array(axis, dtype=float) / math.hypot(*axis))
+"""Unit vectors, named ones and their close neighbours included."""
 
 
-@st.composite
-def rotation_vectors(draw, largest=math.pi):
+def rotation_vectors(largest=math.pi):
     """Rotation vectors [rad] of angles up to `largest`, often close to 0 and to `largest`."""
-    angle = st.one_of(
+    angles = st.one_of(
         st.floats(0.0, largest),
         st.floats(-200.0, -3.0).map(lambda exponent: 10.0**exponent),
         st.floats(-15.0, -3.0).map(lambda exponent: largest - 10.0**exponent),
     )
-    return draw(unit_axes()) * draw(angle)
+    return st.tuples(unit_axes, angles).map(lambda pair: pair[0] * pair[1])
 
 
-@st.composite
-def poses(draw):
-    """Poses anywhere within 10 m, turned in any way."""
-    return Pose(draw(positions), rotation_vector=draw(rotation_vectors()))
+poses = st.builds(lambda p, turn: Pose(p, rotation_vector=turn), positions, rotation_vectors())
+"""Poses anywhere within 10 m, turned in any way."""
 
-
-@st.composite
-def inertias(draw):
-    """Inertias of boxes, rods and points, placed and turned in any way."""
-    mass = draw(masses)
-    box = st.tuples(sizes, sizes, sizes).map(lambda size: Inertia.box(mass, size))
-    rod = sizes.map(lambda length: Inertia.rod(mass, length))
-    return draw(st.one_of(box, rod, st.just(Inertia.point(mass)))).transformed(draw(poses()))
+_boxes = st.builds(Inertia.box, masses, st.tuples(sizes, sizes, sizes))
+_rods = st.builds(Inertia.rod, masses, sizes)
+_points = st.builds(Inertia.point, masses)
+inertias = st.builds(Inertia.transformed, st.one_of(_boxes, _rods, _points), poses)
+"""Inertias of boxes, rods and points, placed and turned in any way."""

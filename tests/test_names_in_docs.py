@@ -5,6 +5,7 @@ import builtins
 import keyword
 import re
 import tomllib
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
@@ -56,14 +57,20 @@ def missing(quoted):
     if paths:
         return [path for path in paths if not is_file(path)]
     called = re.sub(r"\(.*\)", "", quoted)
-    return [name for name in re.findall(r"[A-Za-z_]\w*", called) if name not in defined() | OTHERS]
+    return [name for name in re.findall(r"[A-Za-z_]\w*", called) if name not in defined() and name not in OTHERS]
+
+
+@cache
+def file_names():
+    """Names of all files and folders in the package and among the tests."""
+    return {path.name for folder in (PACKAGE, ROOT / "tests") for path in folder.rglob("*")}
 
 
 def is_file(path):
     """Whether a path leads somewhere from the root or from the package; <...> stands for any name."""
     pattern = re.sub(r"<\w+>", "*", path).rstrip("/")
     return any(True for start in (ROOT, PACKAGE) for _ in start.glob(pattern)) or (
-        "/" not in path and any(True for folder in (PACKAGE, ROOT / "tests") for _ in folder.rglob(pattern))
+        "/" not in path and any(fnmatchcase(name, pattern) for name in file_names())
     )
 
 

@@ -26,6 +26,8 @@ JIT_TESTS = (
     *("tests/motion", "tests/batch", "tests/change/test_sequences.py"),
     *("tests/simulation/test_samples.py", "tests/simulation/test_simulated_controllers.py"),
 )
+# Hundreds of processes import the same modules: they compile them once, whatever the shell says about bytecode.
+ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": ""}
 COUNT = re.compile(r"\b(\d+) (passed|failed|errors?|skipped|xfailed|xpassed|deselected)\b")
 
 
@@ -91,7 +93,7 @@ def run(check: Check, is_shown: bool = True) -> Outcome:
     with subprocess.Popen(
         check.command,
         cwd=ROOT,
-        env=os.environ | check.environment,
+        env=os.environ | ENVIRONMENT | check.environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     ) as process:

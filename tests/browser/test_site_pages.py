@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from browser.pages import until
 from browser.test_offline_page import Opened
 
 pytestmark = pytest.mark.long
@@ -137,7 +138,7 @@ def test_two_words_in_the_search_box_lead_to_the_answer(new_page, address, quest
     page.set_viewport_size({"width": 1200, "height": 900})  # where the search box is seen
     page.goto(f"{address}/index.html")
     page.locator(".md-search__input").press_sequentially(words)
-    page.wait_for_function(FOUND, arg=[f"/{where.partition('#')[0]}.html", RESULTS], timeout=30_000)
+    page.wait_for_function(FOUND, arg=[f"/{where.partition('#')[0]}.html", RESULTS])
 
 
 def test_the_gallery_plays_films(show):
@@ -146,11 +147,7 @@ def test_the_gallery_plays_films(show):
     film = opened.page.locator("img[src*='films/pendulum']")
     film.scroll_into_view_if_needed()
     first = film.screenshot()
-    for _ in range(40):
-        opened.page.wait_for_timeout(100)
-        if film.screenshot() != first:
-            return
-    raise AssertionError("it stands still")
+    until(opened.page, lambda: film.screenshot() != first)
 
 
 def test_a_notebook_shows_everything(show, site):

@@ -95,11 +95,16 @@ def check(m, s, by, rng, tolerance, prefer=()):
     M = vc.mass_matrix(m, s)
     a = np.linalg.solve(M, start - vc.bias_force(m, s))
     e = vc.design_derivatives(m, s, by, a=a, prefer=prefer)
+
+    def all_of(one):
+        near = closed(one, s, columns)
+        return np.concatenate(
+            [s.difference(near), vc.forward_dynamics(one, near, given).a, torques(one, near, columns, a_ind)]
+        )
+
     for i, name in enumerate(by):
-        at = lambda h, name=name: changed(m, name, h)  # noqa: E731
-        moved = central(lambda one: s.difference(closed(one, s, columns)), at, STEP)
-        under = central(lambda one: vc.forward_dynamics(one, closed(one, s, columns), given).a, at, STEP)
-        needed = central(lambda one: torques(one, closed(one, s, columns), columns, a_ind), at, STEP)
+        change = central(all_of, lambda h, name=name: changed(m, name, h), STEP)
+        moved, under, needed = np.split(change, [m.n_v, 2 * m.n_v])
         for found, expected in (
             (d.q, moved),
             (d.a.by_design, under),

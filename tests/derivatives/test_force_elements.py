@@ -67,5 +67,6 @@ def test_steps_have_elements_too():
     found = vc.linearise(m, s, 1e-3)
     columns = independent_columns(m, found.independent)
     after = lambda one: vc.linearise(m, one, 1e-3).state.v  # noqa: E731
-    expected = by_q(after, m, s, columns, np.eye(m.n_v))
-    assert np.abs(found.A[m.n_v :, : m.n_v] - expected).max() < 1e-8
+    few = scaled(m.n_v, 2)
+    expected = by_q(after, m, s, columns, np.eye(m.n_v)[:, :few])
+    assert np.abs(found.A[m.n_v :, :few] - expected).max() < 1e-8

@@ -1,6 +1,7 @@
 """Sensitivity of whole runs through events, impacts, and cycles of the compass walker [GOSWAMI]."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,8 +12,6 @@ from derivatives import differences
 from derivatives.runs import compare
 from lane import long_run, scaled
 from measure import deviation
-from varichain.derivatives.cycle import stride
-from varichain.derivatives.run import settings_of
 from varichain.figures import COMPASS_CYCLE, COMPASS_SLOPE, compass_start, compass_walker
 
 # Central differences of order four with the best step.
@@ -114,10 +113,12 @@ def test_the_cycle_of_the_compass_walker():
     assert found.is_stable and "stable cycle" in repr(found)
     start, until, legs = gait(COMPASS_SLOPE)
 
-    def step(x):
-        settings = settings_of("rk4", 5e-3, 1e-9, "hard", 10.0, "longest")[0]
-        return stride(start, [until], legs, x, settings, None, None, 10.0)[0]
+    ended = replace(until, actions=(*until.actions, vc.stop()))
 
+    def step(x):
+        return legs(None, vc.simulate(*start(x), 10.0, events=[ended], step=5e-3, method="rk4").final)
+
+    assert step(found.x) == pytest.approx(found.x, abs=1e-9)
     jacobian = differences.by_vector(step, found.x, 1e-4)
     expected = np.linalg.eigvals(jacobian)
     assert np.abs(np.sort_complex(found.multipliers) - np.sort_complex(expected)).max() < 1e-6

@@ -29,7 +29,10 @@ def advanced(method):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", vc.CoarseRunWarning)
             options = {"step": h, "tolerance": 1e6, "limits": "off", "method": method}
-            return vc.simulate(m, s, s.time + h, controller=lambda m, s: tau, **options).final
+            epoch = vc.simulate(m, s, s.time + h, controller=lambda m, s: tau, **options).epochs[-1]
+        end = s.copy()  # of the same mechanism: a trace would read its own from a description
+        end.q, end.v = epoch.q[-1], epoch.v[-1]
+        return end
 
     return step
 

@@ -20,7 +20,7 @@ from oracles.pinocchio_model import PinocchioOracle
 # for cancellation in long chains.
 AGREEMENT = 1e-10
 
-N_TREES = scaled(220, 25)
+N_TREES = scaled(120, 25)
 LARGEST = scaled(60, 20)
 _FLIP = [3, 4, 5, 0, 1, 2]  # [linear; angular] <-> [angular; linear]
 # Drawn with weights: a figure has mostly revolute joints, and each kind shall be met often.

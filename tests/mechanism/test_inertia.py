@@ -95,7 +95,7 @@ def test_ellipsoid_is_a_stretched_ball(mass, a, b, c):
     np.testing.assert_allclose(Inertia.ellipsoid(mass, (a, b, c)).about_com, expected, rtol=RELATIVE)
 
 
-@given(masses, sizes, unit_axes())
+@given(masses, sizes, unit_axes)
 def test_rod_is_a_cylinder_without_radius(mass, length, axis):
     """A rod is a cylinder and a capsule of radius zero, along any axis."""
     rod = Inertia.rod(mass, length, axis)
@@ -110,7 +110,7 @@ def test_capsule_without_length_is_a_ball(mass, radius):
     assert_same(Inertia.capsule(mass, 0.0, 0.0), Inertia.point(mass))
 
 
-@given(masses, sizes, sizes, unit_axes(), st.sampled_from(["cylinder", "capsule"]))
+@given(masses, sizes, sizes, unit_axes, st.sampled_from(["cylinder", "capsule"]))
 def test_axis_turns_the_solid(mass, radius, length, axis, solid):
     """A solid along an axis is the solid along z, turned there."""
     make = getattr(Inertia, solid)
@@ -139,7 +139,7 @@ def test_solids_are_centred_where_said(inertia):
 # --- laws -------------------------------------------------------------------------------------------------------------
 
 
-@given(inertias(), positions)
+@given(inertias, positions)
 def test_parallel_axis(inertia, point):
     """About any point the inertia is that about the centre of mass plus that of the mass gathered there."""
     d = inertia.com - point
@@ -147,7 +147,7 @@ def test_parallel_axis(inertia, point):
     np.testing.assert_allclose(inertia.about(point), expected, rtol=RELATIVE)
 
 
-@given(inertias(), positions)
+@given(inertias, positions)
 def test_from_matrix_inverts_about(inertia, point):
     """The matrix about any point gives the inertia back, points and rods included."""
     matrix = inertia.about(point)
@@ -155,13 +155,13 @@ def test_from_matrix_inverts_about(inertia, point):
     assert_same(back, inertia, scale=np.abs(matrix).max())
 
 
-@given(inertias(), poses())
+@given(inertias, poses)
 def test_transformed_there_and_back(inertia, X):
     """Seen from another frame and back again, the inertia is the same."""
     assert_same(inertia.transformed(X).transformed(X.inverse()), inertia)
 
 
-@given(inertias(), poses(), positions)
+@given(inertias, poses, positions)
 def test_kinetic_energy_does_not_depend_on_the_frame(inertia, X_AB, omega):
     """A body that turns about the origin of a frame has the same kinetic energy, seen from any frame."""
     seen = inertia.transformed(X_AB)
@@ -170,7 +170,7 @@ def test_kinetic_energy_does_not_depend_on_the_frame(inertia, X_AB, omega):
     assert 0.5 * np.dot(omega_A, seen.about(X_AB.p) @ omega_A) == pytest.approx(energy, rel=1e-9, abs=1e-9)
 
 
-@given(inertias(), inertias(), positions)
+@given(inertias, inertias, positions)
 def test_sum_adds_about_any_point(a, b, point):
     """The inertia of two joined bodies about any point is the sum of theirs."""
     joined = a + b
@@ -180,7 +180,7 @@ def test_sum_adds_about_any_point(a, b, point):
     np.testing.assert_allclose(joined.about(point), a.about(point) + b.about(point), atol=1e-11 * scale)
 
 
-@given(inertias())
+@given(inertias)
 def test_zero_adds_nothing(inertia):
     """No inertia, added, changes nothing."""
     assert inertia + Inertia.zero() == inertia
@@ -276,7 +276,7 @@ def test_triangle_inequality_has_a_tolerance():
 # --- manners ----------------------------------------------------------------------------------------------------------
 
 
-@given(inertias())
+@given(inertias)
 def test_copies_are_equal(inertia):
     """Copies and pickles of an inertia are equal to it, hash alike and are read-only too."""
     for twin in (copy.deepcopy(inertia), pickle.loads(pickle.dumps(inertia))):

@@ -160,33 +160,33 @@ def test_zero_configuration_is_identity(joint):
     assert transform(joint, joint.zero_q()).is_close(Pose(), 0.0)
 
 
-@given(unit_axes(), coordinate)
+@given(unit_axes, coordinate)
 def test_revolute_turns_about_its_axis(axis, q):
     """A revolute joint turns about its axis by q."""
     assert transform(Revolute(axis), [q]).is_close(Pose(R=matrix_from_axis_angle(axis, q)), 1e-14)
 
 
-@given(unit_axes(), coordinate)
+@given(unit_axes, coordinate)
 def test_prismatic_slides_along_its_axis(axis, q):
     """A prismatic joint slides along its axis by q."""
     assert transform(Prismatic(axis), [q]).is_close(Pose(q * axis), 1e-14)
 
 
-@given(unit_axes(), coordinate, coordinate)
+@given(unit_axes, coordinate, coordinate)
 def test_screw_does_both(axis, q, pitch):
     """A screw turns by q and slides by pitch times q."""
     expected = Pose(pitch * q * axis, R=matrix_from_axis_angle(axis, q))
     assert transform(Screw(axis, pitch=pitch), [q]).is_close(expected, 1e-13)
 
 
-@given(unit_axes(), coordinate, coordinate)
+@given(unit_axes, coordinate, coordinate)
 def test_cylindrical_does_both_apart(axis, angle, displacement):
     """A cylindrical joint turns by its first coordinate and slides by its second."""
     expected = Pose(displacement * axis, R=matrix_from_axis_angle(axis, angle))
     assert transform(Cylindrical(axis), [angle, displacement]).is_close(expected, 1e-13)
 
 
-@given(unit_axes(), unit_axes(), coordinate, coordinate)
+@given(unit_axes, unit_axes, coordinate, coordinate)
 def test_universal_turns_twice(first, second, q1, q2):
     """A universal joint turns about its first axis, which the parent holds, and its second, which the first carries."""
     if np.linalg.norm(np.cross(first, second)) < 1e-3:
@@ -201,7 +201,7 @@ def test_planar_moves_in_x_and_y(x, y, angle):
     assert transform(Planar(), [x, y, angle]).is_close(Pose((x, y, 0), rotation_vector=(0, 0, angle)), 1e-14)
 
 
-@given(unit_axes(), coordinate, coordinate, coordinate)
+@given(unit_axes, coordinate, coordinate, coordinate)
 def test_planar_stays_in_its_plane(normal, x, y, angle):
     """A planar joint of any normal keeps the link in the plane, as far away as x and y say, turned about the normal."""
     X = transform(Planar(normal), [x, y, angle])

@@ -126,7 +126,7 @@ def rotation_channel(breaks, pieces, repeats=False):
     return as_records(np.array([row], CHANNEL)), table
 
 
-@given(unit_axes(), st.floats(-9.0, 0.0), st.integers(0, 2**32))
+@given(unit_axes, st.floats(-9.0, 0.0), st.integers(0, 2**32))
 def test_nothing_is_lost_where_the_series_ends(axis, exponent, seed):
     """Rates of rotation vectors of 1e-9 to 1 rad equal the definition's to rounding, on both sides of the series."""
     rng = np.random.default_rng(seed)

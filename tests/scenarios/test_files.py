@@ -408,9 +408,9 @@ surfaces:
   - {name: e, friction: -1, shapes: {kind: half-space}}
   - {name: e1, shapes: {kind: height-field, heights: [1, 2], spacing: 1}}
   - {name: e2, rolling: -1 mm, shapes: {kind: half-space}}
-  - {name: f, shapes: {kind: cylinder, radius: 1, length: 1}}
+  - {name: f, shapes: {kind: ellipsoid, radii: [1, 1, 1]}}
 """)
-    lines = {(line, re.sub(r"; .*| \(did.*|Cylinder.*", "", what)) for line, _, what in found}
+    lines = {(line, re.sub(r"; .*| \(did.*|Ellipsoid.*", "", what)) for line, _, what in found}
     assert lines == {
         (3, "unknown link 'stones'"),
         (5, "entry 1 a half-space has no 'radius'"),
@@ -421,7 +421,7 @@ surfaces:
         (9, "'friction' must be at least 0, not -1 (int)"),
         (10, "'heights' must be rows of lengths, [[...], [...]], not [1, 2] (list)"),
         (11, "'rolling' must be at least 0, not '-1 mm' (str)"),
-        (12, "shapes of surface 'f' must be any of HalfSpace, Box, Sphere, Capsule, HeightField, not "),
+        (12, "shapes of surface 'f' must be any of HalfSpace, Box, Sphere, Capsule, Cylinder, Mesh, HeightField, not "),
     }
     ground = "surfaces: [{name: sea, shapes: {kind: half-space}}]"
     ((line, _, what),) = faults(f"scenario: pendulum\n{ground}")

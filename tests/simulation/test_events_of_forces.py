@@ -105,7 +105,7 @@ def test_the_force_in_a_loop_is_watched():
     # the hook bears what is pushed sideways at the end of the rod
     push = lambda m, s: vc.Force("rod 0", force=(40.0 * s.time, 0, 0), at=(0, 0, -1.0))  # noqa: E731
     events = [vc.when_force("hook", vc.cut("hook"), force=4.0, name="torn")]
-    trace = vc.simulate(m, s, 0.2, events=events, forces=push, step=0.01, control_step=0.001)
+    trace = vc.simulate(m, s, 0.11, events=events, forces=push, step=0.01, control_step=0.001)
     assert trace.epochs[0].event["names"] == ["torn"]
     assert trace.epochs[1].start == pytest.approx(0.1, abs=1e-3 + LOCATED)
     assert np.linalg.norm(trace.epochs[0].loop("hook")[-1, 3:]) == pytest.approx(4.0, abs=0.05)

@@ -13,26 +13,26 @@ from varichain.spatial.pose import Pose
 ROUNDING = 1e-13  # positions reach 10 m, products of three poses 30 m
 
 
-@given(poses())
+@given(poses)
 def test_inverse_undoes(X):
     """A pose times its inverse, in either order, is the identity."""
     assert (X @ X.inverse()).is_close(Pose(), ROUNDING)
     assert (X.inverse() @ X).is_close(Pose(), ROUNDING)
 
 
-@given(poses(), poses(), poses())
+@given(poses, poses, poses)
 def test_product_is_associative(X_AB, X_BC, X_CD):
     """Poses compose in any grouping."""
     assert ((X_AB @ X_BC) @ X_CD).is_close(X_AB @ (X_BC @ X_CD), ROUNDING)
 
 
-@given(poses(), poses(), positions)
+@given(poses, poses, positions)
 def test_product_moves_points(X_AB, X_BC, point):
     """The product of two poses moves a point as one after the other does."""
     np.testing.assert_allclose((X_AB @ X_BC) @ point, X_AB @ (X_BC @ point), atol=ROUNDING)
 
 
-@given(poses())
+@given(poses)
 def test_orientation_in_every_form(X):
     """Matrix, quaternion and rotation vector of a pose each give the pose back."""
     assert Pose(X.p, X.R).is_close(X, 1e-15)
@@ -59,7 +59,7 @@ def test_quaternion_of_any_length():
     assert Pose(quaternion=(1e-200, 0.0, 0.0, 1e-200)).is_close(Pose(rpy=(0.0, 0.0, np.pi / 2)), 1e-15)
 
 
-@given(poses())
+@given(poses)
 def test_matrix_is_made_orthonormal(X):
     """A matrix that is a rotation to 1e-10 becomes one to rounding."""
     noise = 1e-10 * np.array([[1.0, -1.0, 0.5], [0.3, 0.2, -0.7], [-0.1, 0.9, 0.4]])
@@ -126,7 +126,7 @@ def test_immutable():
             array[0] = 1.0
 
 
-@given(poses())
+@given(poses)
 def test_copies_are_equal(X):
     """Copies and pickles of a pose are equal to it, hash alike and are read-only too."""
     for twin in (copy.deepcopy(X), pickle.loads(pickle.dumps(X))):

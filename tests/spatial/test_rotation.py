@@ -74,7 +74,7 @@ def test_rotation_vector_through_matrix(vector):
     np.testing.assert_allclose(back, vector, atol=16 * ROUNDING)
 
 
-@given(unit_axes(), st.floats(-15.0, -7.0))
+@given(unit_axes, st.floats(-15.0, -7.0))
 def test_rotation_vector_from_matrix_near_half_turn(axis, exponent):
     """Close to half a turn, where an arc cosine would lose half the digits, the vector gives back its matrix."""
     R = rotation.matrix_from_rotation_vector((math.pi - 10.0**exponent) * axis)
@@ -105,7 +105,7 @@ def test_conjugate_is_inverse(quaternion):
     np.testing.assert_allclose(product, [1.0, 0.0, 0.0, 0.0], atol=2 * ROUNDING)
 
 
-@given(unit_axes(), angles)
+@given(unit_axes, angles)
 def test_axis_angle_is_rotation_vector(axis, angle):
     """Axis and angle mean the rotation vector that is their product, and the axis stays where it is."""
     R = rotation.matrix_from_axis_angle(axis, angle)
@@ -125,7 +125,7 @@ def test_rpy_turns_about_fixed_axes(roll, pitch, yaw):
     np.testing.assert_allclose(rotation.matrix_from_rpy((roll, pitch, yaw)), expected, atol=4 * ROUNDING)
 
 
-@given(unit_axes())
+@given(unit_axes)
 def test_z_along_axis(axis):
     """The matrix with z along an axis is a rotation whose last column is the axis, for every axis."""
     A = rotation.matrix_with_z_along(axis)

@@ -9,7 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-PATIENCE = 120.0
+from lane import PATIENCE
+
 HERE = Path(__file__).parent
 
 

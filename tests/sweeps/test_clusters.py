@@ -9,7 +9,7 @@ import time
 import pytest
 
 import varichain as vc
-from lane import compiled_only
+from lane import PATIENCE, compiled_only
 
 sys.path.insert(0, os.path.dirname(__file__))
 import toys
@@ -50,7 +50,7 @@ def test_killed_workers_cost_nothing_but_time(cluster, tmp_path):
     time.sleep(1.0)
     assert work.is_alive()
     cluster.worker()
-    work.join(timeout=120.0)
+    work.join(timeout=PATIENCE)
     assert bits(found[0]) == serial()
     assert len(set(found[0].table["key"])) == 40
 
@@ -82,7 +82,7 @@ def test_a_killed_scheduler_is_an_error_and_the_file_is_kept(cluster, tmp_path):
     until(lambda: rows(out) >= 4)
     kill(cluster.scheduler)
     begun = time.monotonic()
-    _, said = process.communicate(timeout=120.0)
+    _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode != 0 and "SweepError: the scheduler is gone" in said
     assert time.monotonic() - begun < 60.0
     assert 4 <= rows(out) < 40
@@ -93,7 +93,7 @@ def test_a_killed_scheduler_is_an_error_and_the_file_is_kept(cluster, tmp_path):
 def test_bad_trials_fail_alone_on_a_cluster(cluster, trial):
     """Trials that crash, hang or raise end their own process at most: the worker goes on."""
     cluster.worker()
-    found = vc.sweep(trial, {"x": [0, 1, 2, 3]}, cluster=cluster.address, timeout=1.0, retries=1)
+    found = vc.sweep(trial, {"x": [0, 1, 2, 3]}, cluster=cluster.address, timeout=3.0, retries=1)
     assert found.table["status"] == ["done", "done", "failed", "done"]
 
 
