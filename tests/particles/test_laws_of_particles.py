@@ -10,7 +10,7 @@ from lane import long_run
 from measure import deviation
 from moving import bits
 from particles.zoo_of_particles import rods
-from simulation.test_discrete_controllers import LAW, counter
+from simulation.test_discrete_controllers import counter, steering
 
 pytestmark = long_run
 
@@ -23,7 +23,7 @@ def run(m, s, until, stiffness=1e5, **options):
 def test_ticks_and_memory():
     """Controllers are called at their own ticks, as in the rigid engine, and remember as much; noise is the same."""
     m, s = rods(1)
-    laws = [counter(0.02, "slow"), counter(0.01, "fast", push=2.0), LAW]
+    laws = [counter(0.02, "slow"), counter(0.01, "fast", push=2.0), steering()]
     ours, rigid = run(m, s, 0.1, 1e7, controller=laws), vc.simulate(m, s, 0.1, controller=laws, step=0.005)
     for name in ("slow", "fast"):
         assert ours.memory[name]["calls"] == rigid.memory[name]["calls"]
@@ -36,7 +36,7 @@ def test_memory_goes_on():
     """Memory survives a cut, events do not repeat ticks, and a continued run has the bits of one that never stopped."""
     m, s = rods(2)
     passes = vc.when(lambda m, s: float(s["hinge 0"].v), lambda m, s: None, once=False)
-    options = {"controller": [counter(0.02), LAW], "events": [vc.at(0.031, vc.cut("hinge 1")), passes]}
+    options = {"controller": [counter(0.02), steering()], "events": [vc.at(0.031, vc.cut("hinge 1")), passes]}
     whole, part = (run(m, s, end, **options) for end in (0.08, 0.05))
     again = vc.resume(part, 0.08, **options)
     assert whole.memory["counting"]["calls"] == 4 and bits(again) == bits(whole)

@@ -1,5 +1,7 @@
 """Discrete controllers: memory, ticks, delays, noise, checkpoints, parameters and seeds of their own."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -21,7 +23,12 @@ def steered(t, q, v, tau, state, parameters, stream):
 
 
 STATE = {"line": np.zeros(blocks.delay_length(3)), "filter": np.zeros(blocks.LOW_PASS), "calls": 0.0}
-LAW = vc.Discrete(steered, TICK, STATE, {"cutoff": 5.0, "gain": 2.0}, seed=3)
+
+
+@cache
+def steering():
+    """The controller; compiled once, by the first test that needs it."""
+    return vc.Discrete(steered, TICK, STATE, {"cutoff": 5.0, "gain": 2.0}, seed=3)
 
 
 def counting(t, q, v, tau, state, parameters, stream):
@@ -36,12 +43,12 @@ def counter(tick, name=None, push=1.0, room=200):
     return vc.Discrete(counting, tick, {"times": np.zeros(room), "calls": 0}, {"push": push}, name=name)
 
 
-def run(until, law=LAW, m=None, **options):
+def run(until, law=None, m=None, **options):
     """A pendulum under a controller."""
     m = pendulum() if m is None else m
     s = m.state()
     s.q[0] = 0.3
-    return vc.simulate(m, s, until, controller=law, step=0.005, **options)
+    return vc.simulate(m, s, until, controller=law or steering(), step=0.005, **options)
 
 
 @pytest.mark.parametrize("method", ["euler", "rk4", "rk45", "gbs"])
@@ -70,7 +77,7 @@ def test_a_resumed_run_has_the_bits_of_one_that_never_stopped(tmp_path):
     whole = run(0.5)
     for stop in (0.2, 0.213):
         run(stop, out=tmp_path / f"{stop}.h5")
-        again = vc.resume(tmp_path / f"{stop}.h5", 0.5, controller=LAW)
+        again = vc.resume(tmp_path / f"{stop}.h5", 0.5, controller=steering())
         assert bits(again) == bits(whole)
         assert again.checkpoint["laws"] == whole.checkpoint["laws"]
 
@@ -103,12 +110,12 @@ def test_a_rollout_has_the_bits_of_single_runs():
     starts = [started(m, {"pivot": 0.1 * i}) for i in range(4)]
     gains, seeds = [1.0, 2.0, 3.0, 4.0], [3, 3, 4, 5]
     singles = [
-        vc.simulate(m, s, 0.3, controller=LAW.varied(seed=seed, gain=gain), step=0.005)
+        vc.simulate(m, s, 0.3, controller=steering().varied(seed=seed, gain=gain), step=0.005)
         for s, seed, gain in zip(starts, seeds, gains, strict=True)
     ]
     for options in ({"threads": 1}, {"threads": 2}, {"events": [vc.at(0.1, vc.use(forces=()))]}):
         runs = vc.rollout(
-            m, starts, 0.3, controller=LAW, parameters={"gain": gains}, seeds=seeds, step=0.005, **options
+            m, starts, 0.3, controller=steering(), parameters={"gain": gains}, seeds=seeds, step=0.005, **options
         )
         for i, single in enumerate(singles):
             assert np.array_equal(runs.q[i, -1], single.final.q)
@@ -119,8 +126,8 @@ def test_a_rollout_has_the_bits_of_single_runs():
 @long_run
 def test_seeds_make_the_noise_and_names_keep_it_apart():
     """The same seed is the same noise, another seed or another name is other noise."""
-    one, same, other = run(0.1), run(0.1), run(0.1, LAW.varied(seed=4))
-    named = run(0.1, vc.Discrete(steered, TICK, STATE, LAW.parameters, seed=3, name="other"))
+    one, same, other = run(0.1), run(0.1), run(0.1, steering().varied(seed=4))
+    named = run(0.1, vc.Discrete(steered, TICK, STATE, steering().parameters, seed=3, name="other"))
     assert bits(one) == bits(same)
     assert len({bits(one), bits(other), bits(named)}) == 3
 
@@ -129,7 +136,7 @@ def test_a_live_run_keeps_and_resets_the_memory():
     """Steps of a live run give the motion of a simulation with the same controller, after a reset too."""
     m = pendulum()
     s = started(m, {"pivot": 0.3})
-    with vc.LiveRun(m, s, controller=LAW, step=0.005, is_paused=True) as live:
+    with vc.LiveRun(m, s, controller=steering(), step=0.005, is_paused=True) as live:
         for _ in range(2):
             for _ in range(4):
                 live.step().result(timeout=PATIENCE)
@@ -171,17 +178,17 @@ def test_runs_refuse_what_does_not_fit():
     with pytest.raises(vc.DuplicateNameError):
         run(0.1, [counter(0.01), counter(0.02)])
     with pytest.raises(vc.UnknownNameError):
-        vc.rollout(m, [m.state()], 0.1, controller=LAW, parameters={"gian": [1.0]})
+        vc.rollout(m, [m.state()], 0.1, controller=steering(), parameters={"gian": [1.0]})
     with pytest.raises(vc.InputError, match="each of the 1 runs"):
-        vc.rollout(m, [m.state()], 0.1, controller=LAW, parameters={"gain": [1.0, 2.0]})
+        vc.rollout(m, [m.state()], 0.1, controller=steering(), parameters={"gain": [1.0, 2.0]})
     with pytest.raises(vc.InputError, match="runs with discrete controllers"):
         vc.rollout(m, [m.state()], 0.1, seeds=[1])
     with pytest.raises(vc.InputError, match=r"had the discrete controllers steered.*not none"):
         vc.resume(run(0.1), 0.2)
     with pytest.raises(vc.UnknownNameError):
-        LAW.varied(gian=1.0)
+        steering().varied(gian=1.0)
     with pytest.raises(vc.InputError, match="shape"):
-        LAW.varied(gain=[1.0, 2.0])
+        steering().varied(gain=[1.0, 2.0])
 
 
 @compiled_only
