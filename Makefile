@@ -8,12 +8,13 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 UV := UV_SYSTEM_CERTS=1 UV_NATIVE_TLS=1 $(BIN)/uv pip install --quiet --python $(BIN)/python
 install = { $(PIP) install uv && $(UV) $(1); } || $(PIP) install $(1)
 
-.PHONY: help demo test test-long bench docs pictures browser kernels wheel venv clean
+.PHONY: help demo test test-long test-loaded bench docs pictures browser kernels wheel venv clean
 
 help:
 	@echo "make demo    install the package and show what it does"
 	@echo "make test    install what developers need and run every check"
 	@echo "make test-long  run the long sweeps that make test leaves out"
+	@echo "make test-loaded  run the tests ten times in a row on a machine that other processes keep busy"
 	@echo "make bench   measure the speed"
 	@echo "make kernels  compile all kernels into a library, which this tree uses until one of them is edited"
 	@echo "make wheel   build the wheel with that library, for this platform, and one without, into dist/"
@@ -37,6 +38,9 @@ test: venv browser
 test-long: venv browser
 	$(BIN)/python -m pytest -m long -n auto
 	NUMBA_DISABLE_JIT=1 VARICHAIN_ALL_CASES=1 $(BIN)/python -m pytest -n auto
+
+test-loaded: venv browser kernels
+	$(BIN)/python tools/run_under_load.py
 
 # Debian's chromium; where it cannot be installed, tests that need a browser are skipped and say so.
 APT := DEBIAN_FRONTEND=noninteractive apt-get -qq

@@ -21,7 +21,7 @@ class KernelsHook(BuildHookInterface):  # type: ignore[misc]
         if version == "editable" or os.environ.get("VARICHAIN_PURE", "0") not in ("", "0"):
             return
         sys.path.insert(0, str(Path(self.root) / "tools"))
-        from build_kernels import NoCompilerError, build  # type: ignore[import-not-found]
+        from build_kernels import NoCompilerError, build
 
         try:
             path = build()

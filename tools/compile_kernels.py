@@ -11,7 +11,7 @@ import sys
 
 os.environ["VARICHAIN_JIT"] = "1"  # the library has nothing to compile
 
-from build_kernels import family_of, in_families, short_name  # type: ignore[import-not-found]
+from build_kernels import family_of, in_families, short_name
 
 from varichain.kernels import cache, jit, library
 

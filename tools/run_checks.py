@@ -68,17 +68,25 @@ def source_checks() -> list[Check]:
     ]
 
 
+def tests(processes: int) -> tuple[str, ...]:
+    """The command that runs all tests; tests/conftest.py says which of them share a process."""
+    return (sys.executable, "-m", "pytest", "-q", "-n", str(processes), "--durations", "30")
+
+
+def library_tests(processes: int) -> Check:
+    """The tests with the library of kernels."""
+    return Check("tests, library", tests(processes), {"NUMBA_DISABLE_JIT": "0", "VARICHAIN_JIT": "0"})
+
+
 def other_checks() -> list[Check]:
     """All others, in the order in which they run: the library of kernels first."""
-    # One process more than cores: those of the browser wait much. tests/conftest.py says which tests share a process.
-    spread = ("-n", str(min(4, (os.cpu_count() or 1) + 1)))
-    tests = (sys.executable, "-m", "pytest", "-q", *spread, "--durations", "30")
+    processes = min(4, (os.cpu_count() or 1) + 1)  # one more than cores: those of the browser wait much
     return [
         Check("library", (sys.executable, str(ROOT / "tools" / "build_kernels.py"))),
         Check("kernels", (sys.executable, str(ROOT / "tools" / "compile_kernels.py")), {"NUMBA_DISABLE_JIT": "0"}),
-        Check("tests, library", tests, {"NUMBA_DISABLE_JIT": "0", "VARICHAIN_JIT": "0"}),
-        Check("tests, JIT", (*tests, *JIT_TESTS), {"NUMBA_DISABLE_JIT": "0", "VARICHAIN_JIT": "1"}),
-        Check("tests, JIT off", tests, {"NUMBA_DISABLE_JIT": "1"}),
+        library_tests(processes),
+        Check("tests, JIT", (*tests(processes), *JIT_TESTS), {"NUMBA_DISABLE_JIT": "0", "VARICHAIN_JIT": "1"}),
+        Check("tests, JIT off", tests(processes), {"NUMBA_DISABLE_JIT": "1"}),
     ]
 
 
