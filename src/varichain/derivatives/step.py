@@ -96,7 +96,10 @@ class Stepper:
         if self._method == "euler":
             a, da = self.accelerations(t, at)
             v, dv = at.v + h * a, at.dv + h * da
-            return self._moved(at, h * v, h * dv, v, dv), Metric(at, *none)
+            end = self._moved(at, h * v, h * dv, v, dv)
+            # as in `kernels/passages.py`: the metric is that of the end, unless rows are redundant
+            is_new = self.equations.leaning(at.q, none[0]).kept.all()
+            return end, Metric(end if is_new else at, *none)
         if self._method == "implicit":
             end, last, E, dE = self._implicit(t, at, h)
             return self._moved(at, *end), Metric(self._moved(at, *last), E, dE)

@@ -100,7 +100,7 @@ def keep_closed_positions(context, t, q, v, step):
     """
     table, problem = context.table, context.problem
     bodies, dofs = open_bodies(table), open_dofs(table)
-    closure = keep_positions(context, t, q, v, step)
+    closure = keep_positions(context, t, q, v, step, False)
     n_items, n = gather_closed(context.contacts, context.restraints, problem.items)
     move_all(q, v, bodies, dofs)
     if n_items == 0:
@@ -116,7 +116,7 @@ def keep_closed_positions(context, t, q, v, step):
         _solve_closed(problem, n_items, n, False)
         respond(table, problem, n, problem.x, step)
         step_all(bodies, q, step, 1.0, q)
-        closure = keep_positions(context, t, q, v, step)
+        closure = keep_positions(context, t, q, v, step, False)
         move_all(q, v, bodies, dofs)
     return closure
 

@@ -317,7 +317,7 @@ def close_contacts(context, contacts, problem, n_items, n, t, q, v, step):
         _solve(problem, n_items, n, _CLOSES)
         respond(table, problem, n, x, step)
         step_all(bodies, q, step, 1.0, q)
-        keep_positions(context, t, q, v, step)
+        keep_positions(context, t, q, v, step, False)
         move_all(q, v, bodies, dofs)
         gained += _potential(bodies) - before
     return gained, deepest
@@ -465,7 +465,7 @@ def contact_step(context, contacts, problem, h, q, v, node, scratch):
     for k in range(len(v)):
         node.a[k] = (node.v_end[k] - v[k]) / h  # of samples: the mean of the step
         v[k] = node.v_end[k]
-    closure = keep_positions(context, run.time + h, q, v, node.step)
+    closure = keep_positions(context, run.time + h, q, v, node.step, False)
     gained, _ = close_contacts(context, contacts, problem, n_items, n, run.time + h, q, v, node.step)
     if _are_to_be_looked_at(contacts):
         gained += move_out(context, contacts, problem, h, run.time + h, q, v, node.step)

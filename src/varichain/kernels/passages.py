@@ -14,7 +14,7 @@ from varichain.kernels.closing import CHEAP, CLOSED, MOST, STILL, close_position
 from varichain.kernels.derivative import derivative_at
 from varichain.kernels.jit import allocates, routine
 from varichain.kernels.manifold import step_all
-from varichain.kernels.tables import open_bodies, open_multipliers
+from varichain.kernels.tables import open_bodies, open_multipliers, open_rows
 
 # Squared singular value below which a configuration is nearly singular.
 NEAR = 1e-6
@@ -74,7 +74,7 @@ def _follow_branch(context, t, q, v, tau, a_out):
         step_all(bodies, q, v, dt, q_there)
         for k in range(len(v)):
             v_there[k] = v[k]
-        close_positions(table, context.restraints, q_there, v_there, step, _ROUNDING, 0, _CORRECTIONS)
+        close_positions(table, context.restraints, q_there, v_there, step, _ROUNDING, False, 0, _CORRECTIONS)
         close_velocities(table, context.restraints, q_there, v_there, step, 0.0, 0)
         derivative_at(context, t + dt, q_there, v_there, tau_there, a_there)
         if not run.pivot > _GROWS * pivot:
@@ -102,19 +102,33 @@ def _tightness(run):
 
 
 @routine
-def keep_positions(context, t, q, v, step):
+def _are_independent(rows):
+    """Whether the last evaluation kept all rows that constrain something.
+
+    Rows that are redundant where loops are closed need not be where they are open: a factor of there would keep them.
+    """
+    n_dropped = 0
+    for r in range(len(rows)):
+        n_dropped += not (rows[r].kept or rows[r].is_open)
+    return n_dropped == 0
+
+
+@routine
+def keep_positions(context, t, q, v, step, is_new):
     """Close all loops after a step; returns the largest error left [m or rad].
 
-    Near a singular configuration they are left as they are: closing would move across the branch.
+    If `is_new`, and no row is redundant, with a factor of the configuration that the step has led to. Near a singular
+    configuration loops are left as they are: closing would move across the branch.
 
     Gives: bodies placed, rows placed.
     """
     keep_locks(context, t, q, v, step)
     table, restraints = context.table, context.restraints
     if is_near_singular(context.run):
-        left = close_positions(table, restraints, q, v, step, CLOSED, 0, 0)
+        left = close_positions(table, restraints, q, v, step, CLOSED, False, 0, 0)
         return 0.0 if left < LEFT_OPEN else left
-    return close_positions(table, restraints, q, v, step, CLOSED * _tightness(context.run), CHEAP, MOST)
+    is_new = is_new and _are_independent(open_rows(table))
+    return close_positions(table, restraints, q, v, step, CLOSED * _tightness(context.run), is_new, CHEAP, MOST)
 
 
 @routine

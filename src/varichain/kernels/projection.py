@@ -22,4 +22,4 @@ def project_position(
 
     Meant for small errors, such as a step of integration leaves.
     """
-    return close_positions(table, no_records(RESTRAINT), q, step, step, tolerance, 0, most_steps)
+    return close_positions(table, no_records(RESTRAINT), q, step, step, tolerance, False, 0, most_steps)

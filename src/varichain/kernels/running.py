@@ -120,7 +120,7 @@ def _attempt(context, t, h, q, v, node, work, is_kept):
     )
     closure, jolt = 0.0, 0.0
     if is_kept:
-        closure = keep_positions(context, t + h, node.q_end, node.v_end, node.step)
+        closure = keep_positions(context, t + h, node.q_end, node.v_end, node.step, method == EULER)
         jolt = keep_velocities(context, node.q_end, node.v_end, node.step)
     else:
         keep_locks(context, t + h, node.q_end, node.v_end, node.step)

@@ -61,5 +61,5 @@ def advance(
             q[i] = node.q_end[i]
         for k in range(n_v):
             v[k] = node.v_end[k]
-        keep_positions(context, 0.0, q, v, node.step)
+        keep_positions(context, 0.0, q, v, node.step, run.method == EULER)
         keep_velocities(context, q, v, node.step)
