@@ -29,11 +29,18 @@ def opened(view, new_page):
     return page
 
 
-def enter(page, field, number):
-    """Type a number into a field as people do, key by key: the fields lose what is put in at once after a change."""
-    field.click(click_count=3)
-    page.keyboard.type(f"{number:g}")
-    page.keyboard.press("Enter")
+def enter(page, field, number, is_taken):
+    """Type a number into a field as people do: key by key, and again if the page was drawn anew and has lost it."""
+    end = time.monotonic() + PATIENCE
+    while not is_taken():
+        assert time.monotonic() < end, "the number is not taken"
+        field.click(click_count=3)
+        page.keyboard.type(f"{number:g}")
+        page.keyboard.press("Enter")
+        for _ in range(100):
+            page.wait_for_timeout(100)
+            if is_taken():
+                return
 
 
 def clock(page):

@@ -193,8 +193,7 @@ def test_sliders_pose_and_hold(view, page):
     """A slider poses the paused arm and shows its joint; a held arm stays there while the clock runs."""
     page.get_by_text("Posture", exact=True).click()
     number = page.locator("input.mantine-NumberInput-input").nth(3)  # after those of gravity
-    enter(page, number, 0.5)
-    until(page, lambda: view.source.frame.q[0] == 0.5)
+    enter(page, number, 0.5, lambda: view.source.frame.q[0] == 0.5)
     page.get_by_label("Hold posture").click()
     until(page, lambda: view.source.frame.is_kept)
     press(page, "Resume")
@@ -214,8 +213,7 @@ def test_what_cannot_be_simulated_is_shown_still(new_page):
         assert "a still picture" in page.inner_text("body") and "wrist" in page.inner_text("body")
         page.get_by_text("Posture", exact=True).click()
         number = page.locator("input.mantine-NumberInput-input").first
-        enter(page, number, 0.5)
-        until(page, lambda: still._q[0] == 0.5)
+        enter(page, number, 0.5, lambda: still._q[0] == 0.5)
         x, y = pixel_of(still, page, (-np.sin(0.5), -0.05, 2.0 - np.cos(0.5)))
         until(page, lambda: np.ptp(picture(page)[y, x]) > 10)
 
@@ -223,8 +221,8 @@ def test_what_cannot_be_simulated_is_shown_still(new_page):
 def test_gravity_is_set(view, page):
     """A gravity that is typed into the panel is that of the run."""
     number = page.locator("input.mantine-NumberInput-input").nth(2)
-    enter(page, number, -1.62)
-    until(page, lambda: view.source.frame.structure.description["gravity"] == [0.0, 0.0, -1.62])
+    moon = [0.0, 0.0, -1.62]
+    enter(page, number, moon[2], lambda: view.source.frame.structure.description["gravity"] == moon)
 
 
 @pytest.mark.long

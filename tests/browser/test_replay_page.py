@@ -75,8 +75,7 @@ def test_the_slider_seeks(page):
     """A time that is set is shown, on either side of an event, with the structure that there was."""
     number = page.locator("input.mantine-NumberInput-input").first
     for time, expected in ((RELEASE + 0.1, ONE), (RELEASE - 0.1, BOTH)):
-        enter(page, number, time)
-        wait_for(page, f"{time:.3f} s", "#time")
+        enter(page, number, time, lambda time=time: page.inner_text("#time") == f"{time:.3f} s")
         assert counts(page) == expected
 
 
