@@ -103,14 +103,26 @@ def test_closed_contacts_push_the_link(tmp_path):
     assert vc.mobility(closed.mechanism, s).n_independent == 0
 
 
-def test_exact_runs_refuse_them():
-    """Faces of boxes on spheres jump from one to the next: exact runs say so."""
-    m, s = lies_on(vc.Box(SIZE), vc.Sphere(0.2, at=(0, 0, -0.2)))
-    with pytest.raises(vc.InputError, match="the face of a box or mesh"):
-        vc.simulate(m, s, 0.01, contacts="exact")
-    m, s = lies_on(vc.Cylinder(0.2, 0.1), vc.Sphere(0.2, at=(0, 0, -0.2)))
-    with pytest.raises(vc.InputError, match="its side to a flat end"):
-        vc.simulate(m, s, 0.01, contacts="exact")
+def test_exact_runs_refuse_what_meets_along_lines():
+    """Faces of boxes and flat ends on capsules jump from one place to the next: exact runs say so."""
+    for shape, why in ((vc.Box(SIZE), "the face of a box or mesh"), (vc.Cylinder(0.2, 0.1), "a cylinder's rim")):
+        m, s = lies_on(shape, RAILS)
+        with pytest.raises(vc.InputError, match=why):
+            vc.simulate(m, s, 0.01, contacts="exact")
+
+
+@long_run
+@pytest.mark.parametrize("shape", [vc.Box(SIZE), vc.Cylinder(0.2, 0.1)])
+def test_a_board_rocks_on_a_ball(shape):
+    """What lies on a fixed ball by its face rolls to and fro on it: exact runs keep it there, and its energy."""
+    m, s = lies_on(shape, vc.Sphere(0.2, at=(0, 0, -0.2)))
+    s.v[:3] = (0.5, 0.3, 0.0)
+    s.v[3:6] = np.cross(s.v[:3], (0, 0, s.q[6]))  # about the point of touch
+    trace = vc.simulate(m, s, 0.5, contacts="exact", step=0.01, tolerance=1e-11)
+    (epoch,) = trace.epochs
+    assert set(epoch.contact_modes.max(axis=1)) == {1.0}
+    assert np.ptp(epoch.energy.sum(axis=1)) < 1e-9
+    assert min(vc.clearances(m, trace.final).values()) == pytest.approx(0.0, abs=1e-12)
 
 
 BAR = vc.Cylinder(0.1, 0.6, at=vc.Pose(p=(0, 0, -0.1)) @ LYING)

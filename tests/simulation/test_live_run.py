@@ -460,3 +460,31 @@ def test_a_posture_is_held(start, drift):
         for _ in range(20):
             done(live.step())
         assert not live.frame.is_kept and np.abs(live.frame.q[:2] - before).max() > 0.2
+
+
+@long_run
+def test_what_is_thrown_lands():
+    """A box that is dragged up from the floor and let go in motion flies, lands, and comes to rest on the floor."""
+    m = vc.Mechanism("box")
+    m.add_link("box", None, inertia=vc.Inertia.box(2.0, (0.2, 0.2, 0.2)), shapes=vc.Box((0.2, 0.2, 0.2)))
+    m.add_floor(friction=0.6)
+    s = m.state()
+    s["box"].position = (0, 0, 0.1)
+    with vc.LiveRun(m, s, contacts="stepping", is_paused=True) as live:
+
+        def steps(n):
+            for _ in range(n):
+                done(live.step())
+                s.q = live.frame.q
+                assert vc.clearances(m, s)["box", "floor"] > -1e-8
+            return live.frame
+
+        assert steps(5).q[6] == pytest.approx(0.1, abs=1e-12)
+        done(live.drag("box", (1.0, 0.0, 1.0), (0.05, 0.05, 0.1)))
+        lifted = steps(12)
+        assert lifted.q[6] > 0.2 and np.abs(lifted.v[3:]).max() > 1.0
+        done(live.release())
+        assert not steps(2).contact_forces.any()
+        rest = steps(150)
+    assert np.abs(rest.v).max() < 1e-9
+    assert rest.contact_forces.sum(axis=0) == pytest.approx([0, 0, 2 * 9.81], abs=1e-6)

@@ -193,10 +193,11 @@ def _roughness(record: Any) -> str:
     """Why a contact cannot be located, as one whose gap is not smooth; empty if it can."""
     if record["torsional"] or record["rolling"]:
         return "torsional and rolling friction have no events of their own"
-    if record["surface_kind"] == BOX:
+    is_ball = record["point_kind"] == BALL_POINT and record["radius"] > 0.0
+    if record["surface_kind"] == BOX and (record["hull_B"][0] or not is_ball):
         return "the face of a box or mesh that a point is nearest to changes from one instant to the next"
-    if record["surface_kind"] == CYLINDER:
-        return "the place of a cylinder that is nearest to a ball changes from its side to a flat end at once"
+    if record["surface_kind"] == CYLINDER and not is_ball:
+        return "the place of a cylinder that is nearest to a point changes from its side to a flat end at once"
     if record["surface_kind"] == HEIGHTS:
         return "the curvature of a height field jumps from one of its cells to the next"
     if record["point_kind"] == SIDE:

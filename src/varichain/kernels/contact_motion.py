@@ -9,16 +9,18 @@ with the surface and by the surface's curvature H: ndot = w_B x n + H (v_A(c) - 
 moves as the normal turns in the axes of its link; surfaces that it touches are flat.
 """
 
-from varichain.kernels.contact_records import CAPSULE, ELLIPSOID, HALF_SPACE
-from varichain.kernels.jit import routine
+import math
+
+from varichain.kernels.contact_records import BOX, CAPSULE, CYLINDER, ELLIPSOID, FLUSH, HALF_SPACE
+from varichain.kernels.jit import helper, routine
 from varichain.kernels.tuples import (
     ZERO3,
     add3,
     add6,
     angular,
-    column,
     cross3,
     dot3,
+    length3,
     linear,
     load3,
     load6,
@@ -37,23 +39,62 @@ def _velocity_at(body, x):
     return add3(linear(V), cross3(angular(V), x))
 
 
+@helper
+def _beyond(x, half):
+    """How far a coordinate is beyond either end of -half .. half; not at all, if by rounding."""
+    d = abs(x) - half
+    return d if d > FLUSH else 0.0
+
+
+@routine
+def _curved_box(p, half, n, w):
+    """H w of a box for a point p, in the box's frame: a face is flat, an edge a line, a corner a point."""
+    d = (_beyond(p[0], half[0]), _beyond(p[1], half[1]), _beyond(p[2], half[2]))
+    distance = length3(d)
+    if distance == 0.0:
+        return ZERO3
+    beside = (w[0] if d[0] > 0.0 else 0.0, w[1] if d[1] > 0.0 else 0.0, w[2] if d[2] > 0.0 else 0.0)
+    return scale3(1.0 / distance, sub3(beside, scale3(dot3(n, w), n)))
+
+
+@routine
+def _curved_cylinder(p, radius, half, n, w):
+    """H w of a cylinder about the z axis for a point p: a flat end, a side, or the circle of a rim."""
+    away = math.sqrt(p[0] * p[0] + p[1] * p[1])
+    d_r, d_z = away - radius, abs(p[2]) - half
+    if d_z >= d_r and d_r <= FLUSH:  # before a flat end
+        return ZERO3
+    out = (p[0] / away, p[1] / away, 0.0)
+    along = (-out[1], out[0], 0.0)
+    turned = scale3(dot3(n, out) * dot3(along, w) / away, along)
+    if d_z <= FLUSH:
+        return turned
+    distance = math.sqrt(d_r * d_r + d_z * d_z)
+    beside = add3(scale3(dot3(out, w), out), (0.0, 0.0, w[2]))
+    return add3(turned, scale3(1.0 / distance, sub3(beside, scale3(dot3(n, w), n))))
+
+
 @routine
 def _curved(bodies, contact, w):
     """H w: how the normal turns in the axes of the surface while the middle of the ball moves with w against it."""
     if contact.surface_kind == HALF_SPACE:
         return ZERO3
+    B = bodies[contact.body_B]
+    R_B = load9(B.R)
+    R_WS = mat_mul(R_B, load9(contact.R_B))
     n = load3(contact.n)
-    across = sub3(w, scale3(dot3(n, w), n))
-    if contact.surface_kind == CAPSULE:
-        B = bodies[contact.body_B]
-        R_B = load9(B.R)
-        axis = column(mat_mul(R_B, load9(contact.R_B)), 2)
-        middle = add3(load3(contact.x_B), scale3(contact.radius, n))
-        origin = add3(load3(B.p), mat_vec(R_B, load3(contact.p_B)))
-        if abs(dot3(axis, sub3(middle, origin))) < contact.sizes[1]:  # on its side, which is straight along the axis
-            across = sub3(across, scale3(dot3(axis, across), axis))
+    middle = add3(load3(contact.x_B), scale3(contact.radius, n))
+    origin = add3(load3(B.p), mat_vec(R_B, load3(contact.p_B)))
+    p, n_S, w_S = mat_t_vec(R_WS, sub3(middle, origin)), mat_t_vec(R_WS, n), mat_t_vec(R_WS, w)
+    if contact.surface_kind == BOX:
+        return mat_vec(R_WS, _curved_box(p, load3(contact.sizes), n_S, w_S))
+    if contact.surface_kind == CYLINDER:
+        return mat_vec(R_WS, _curved_cylinder(p, contact.sizes[0], contact.sizes[1], n_S, w_S))
+    across = sub3(w_S, scale3(dot3(n_S, w_S), n_S))
+    if contact.surface_kind == CAPSULE and abs(p[2]) < contact.sizes[1]:  # on its side, which is straight along z
+        across = (across[0], across[1], 0.0)
     distance = contact.gap + contact.radius + contact.sizes[0]
-    return scale3(1.0 / distance, across) if distance > 0.0 else ZERO3
+    return mat_vec(R_WS, scale3(1.0 / distance, across)) if distance > 0.0 else ZERO3
 
 
 @routine

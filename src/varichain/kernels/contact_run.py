@@ -65,6 +65,9 @@ class Room(NamedTuple):
     u: Any
     tau: Any  # forces of locks in the last step
     loops: Any  # and of loops
+    q_start: Any  # where the step begins
+    v_start: Any
+    work_start: Any  # accounts there, and energy lost
 
 
 @routine
@@ -240,7 +243,8 @@ def run_contacts(
     context = Context(table, restraints, forces, channels, motion, controls, run, extra, 0.0, derivative)
     node = open_node(node_matrix, len(q), len(v))
     scratch = open_scratch(work, len(q), len(v))
-    room = Room(scratch.rates, scratch.v, scratch.u, scratch.tau, loop_forces)
+    start = scratch.rules  # of another method
+    room = Room(scratch.rates, scratch.v, scratch.u, scratch.tau, loop_forces, start[0], start[1], start[2])
     problem = open_problem(items, E, W, G, J, vectors)
     run.status = REACHED
     run.n_samples = 0
@@ -265,17 +269,18 @@ def run_contacts(
         # a grid point that rounding has put a hair before or after the end is the end
         on_grid = grid <= stop + 1e-9 * run.step
         target = grid if grid < stop - 1e-9 * run.step else stop
-        status, found = contact_step(context, contacts, problem, target - run.time, q, v, node, room)
+        whole = target - run.time
+        status, h, found = contact_step(context, contacts, problem, whole, q, v, node, room)
         if status != REACHED:
             run.status = status
             run.is_evaluated = 0
             return
         taken += 1
         run.steps += 1
-        run.time = target
+        run.time = target if h == whole else run.time + h
         run.is_evaluated = 1
         _note_unsolved(run, transitions, found)
-        if on_grid:
+        if on_grid and h == whole:
             run.grid += 1
             if run.grid % run.every == 0:
                 _write_sample(context, contacts, room, q, v, node, samples[run.n_samples])

@@ -152,7 +152,8 @@ STEPPING = 5  # with contacts, which has a kernel of its own
 METHOD_CODES = {"euler": EULER, "rk4": RK4, "rk45": RK45, "gbs": GBS, "implicit": IMPLICIT}
 
 # Why a call of `run` returned.
-REACHED, FULL, DIVERGED, TOO_SMALL, CHATTERING, UNDECIDED, OPEN, JOLTED, CONTRADICTED, CROWDED, GIVEN_UP = range(11)
+REACHED, FULL, DIVERGED, TOO_SMALL, CHATTERING, UNDECIDED = range(6)
+OPEN, JOLTED, CONTRADICTED, CROWDED, GIVEN_UP = range(6, 11)
 
 # Settings, clock, energy accounts and report of a run; q, v and the modes of restraints are apart.
 RUN = np.dtype(

@@ -6,13 +6,11 @@ from typing import Any, NamedTuple
 
 from varichain.kernels.couplings import count_loops
 from varichain.kernels.jit import helper, routine
-from varichain.kernels.loop_joints import loop_spring_energy
 from varichain.kernels.loop_wrenches import gather_wrenches
-from varichain.kernels.passive import spring_energy
 from varichain.kernels.run_records import N_ACCOUNTS, Powers
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_multipliers, open_rows
-from varichain.kernels.totals import kinetic_energy, mass_and_center, momentum_about
-from varichain.kernels.tuples import add3, dot3, linear, load3, load6, store3, store6
+from varichain.kernels.totals import energies, mass_and_center, momentum_about
+from varichain.kernels.tuples import store3, store6
 
 
 class Sample(NamedTuple):
@@ -128,16 +126,7 @@ def write_sample(table, q, v, a, tau, run, n_contacts, row_out):
     gather_wrenches(loops, open_rows(table), multipliers, sample.loop_forces.reshape((n_loops, 6)))
     for i in range(n_couplings):
         sample.coupling_forces[i] = multipliers[loops[n_loops + i].row]
-    gravitational, elastic = 0.0, loop_spring_energy(bodies, loops)
-    up = linear(load6(bodies[0].A))
-    for b in range(1, len(bodies)):
-        body = bodies[b]
-        gravitational += body.mass * dot3(up, add3(load3(bodies[body.root].reference), load3(body.c)))
-        if body.passive:
-            elastic += spring_energy(body, q, dofs)
-    sample.energy[0] = kinetic_energy(bodies, dofs, v)
-    sample.energy[1] = gravitational
-    sample.energy[2] = elastic
+    store3(sample.energy, energies(table, q, v))
     for i in range(N_ACCOUNTS):
         sample.work[i] = run.work[i]
     sample.work[N_ACCOUNTS] = run.lost

@@ -92,17 +92,8 @@ def energy(
     energy_out,
 ):
     """Kinetic energy, armature included; potential energy in gravity, zero at the world's origin, and in springs."""
-    bodies, dofs = open_bodies(table), open_dofs(table)
-    move_all(q, v, bodies, dofs)
-    gravitational, elastic = 0.0, 0.0
-    up = linear(load6(bodies[0].A))  # minus gravity
-    for i in range(1, len(bodies)):
-        body = bodies[i]
-        gravitational += body.mass * dot3(up, add3(load3(bodies[body.root].reference), load3(body.c)))
-        if body.passive:
-            elastic += spring_energy(body, q, dofs)
-    elastic += loop_spring_energy(bodies, open_loops(table))
-    store3(energy_out, (kinetic_energy(bodies, dofs, v), gravitational, elastic))
+    move_all(q, v, open_bodies(table), open_dofs(table))
+    store3(energy_out, energies(table, q, v))
 
 
 @kernel(TABLE, VECTOR, VECTOR, VECTOR, VECTOR)
@@ -122,6 +113,33 @@ def momentum(
     _, center = mass_and_center(bodies)
     store6(h_out, momentum_about(bodies, center))
     store3(c_out, center)
+
+
+@routine
+def energies(table, q, v):
+    """Energy of motion, in gravity and in springs [J].
+
+    Needs: bodies moved.
+    """
+    bodies, dofs, loops = open_bodies(table), open_dofs(table), open_loops(table)
+    elastic = loop_spring_energy(bodies, loops)
+    for i in range(1, len(bodies)):
+        if bodies[i].passive:
+            elastic += spring_energy(bodies[i], q, dofs)
+    return kinetic_energy(bodies, dofs, v), gravitational_energy(bodies), elastic
+
+
+@routine
+def gravitational_energy(bodies):
+    """Energy in gravity [J], zero at the world's origin.
+
+    Needs: bodies placed.
+    """
+    up, total = linear(load6(bodies[0].A)), 0.0  # minus gravity
+    for i in range(1, len(bodies)):
+        body = bodies[i]
+        total += body.mass * dot3(up, add3(load3(bodies[body.root].reference), load3(body.c)))
+    return total
 
 
 @routine

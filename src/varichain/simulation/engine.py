@@ -21,8 +21,6 @@ from varichain.kernels.run_records import (
     FULL,
     GIVEN_UP,
     MODES,
-    OPEN,
-    REACHED,
     REMEMBERED,
     RUN,
     STEPPING,
@@ -39,7 +37,6 @@ from varichain.simulation.touching import Touching
 Array = NDArray[np.float64]
 Record = NDArray[Any]
 
-_MOST_HALVINGS = 8  # of a step with contacts that leaves a loop open
 _SAMPLES_AT_ONCE = 256  # samples per call: some milliseconds, so that Ctrl-C acts soon
 _TRANSITIONS_AT_ONCE = 200
 
@@ -318,10 +315,7 @@ class Engine:
         if self.touching is None:
             running.run(*self.arguments, task, until, most_steps)  # type: ignore[call-arg]
             return
-        before = self.snapshot() if task == running.ADVANCE and self.layout.n_rows else None
         self._call_touching(task, until, most_steps)
-        if before is not None and self.status == OPEN and self.record["method"][0] == STEPPING:
-            self._divide(before, until)
         while self.status in (CROWDED, GIVEN_UP):
             if self.status == CROWDED:
                 self.touching.enlarge()
@@ -334,29 +328,6 @@ class Engine:
             earlier = self.new_transitions()
             self._call_touching(task, until, most_steps)
             self._put_before(earlier)
-
-    def _divide(self, before: Snapshot, until: float) -> None:
-        """Take the step that has left a loop open in parts: a loop that is nearly stretched passes in shorter steps.
-
-        The steps before it are taken again and read first. The status stays OPEN if the shortest part is too long.
-        """
-        steps = int(self.record["steps"][0])
-        self.restore(before)
-        done = steps - int(self.record["steps"][0])
-        if done:
-            self._call_touching(running.ADVANCE, until, done)
-            self.record["status"] = FULL
-            return
-        record = self.record[0]
-        whole = min(until, float(record["start"] + (record["grid"] + 1) * record["step"])) - self.time
-        for halvings in range(1, _MOST_HALVINGS + 1):
-            self._call_touching(running.ADVANCE, self.time + 0.5**halvings * whole, 1)
-            if self.status != OPEN:
-                if self.status == REACHED:
-                    self.record["status"] = FULL
-                return
-            self.restore(before)
-        self.record["status"] = OPEN
 
     def _call_touching(self, task: int, until: float, most_steps: int) -> None:
         """Call the kernel of contacts: time stepping, or events as long as they can be located."""
