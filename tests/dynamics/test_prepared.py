@@ -14,12 +14,15 @@ from closed_zoo import bennett, bricard
 from lane import PATIENCE, compiled_only, long_run, scaled
 from measure import random_state
 from movers import falling_figure, hanging_figure
+from varichain.dynamics.loops import closure_errors
 
 CALLS = 300
 # Blocks that the interpreter itself may keep meanwhile (a frame, a cached float); one leaked per call would be CALLS.
 STRAY_BLOCKS = 20
 # No array passes through: the smallest one has more than 100 bytes, and 300 calls would show.
 STRAY_BYTES = 2000
+# [m or rad] the figure on a bar is open after a step of 1 ms whose opening the next one undoes.
+OPENED = 1e-4
 
 
 @pytest.fixture
@@ -377,13 +380,57 @@ def test_euler_steps_are_those_of_a_simulation(make):
         np.testing.assert_allclose(v, run.v[i], atol=1e-9)
 
 
+def test_steps_that_leave_loops_open_close_those_of_the_step_before():
+    """Openings of Euler's steps that leave them to the next do not add up, and shrink as the square of the step."""
+    m, s = hanging_figure()
+    handle, batch, tau = m.prepare(), vc.Batch(m), np.zeros(m.n_v)
+    first, last = [], []
+    for h in (1e-3, 5e-4):
+        q, v = s.q.copy(), s.v.copy()
+        open_by = []
+        for _ in range(round(scaled(0.2, 2e-3) / h)):
+            handle.advance(q, v, tau, h, method="euler", closed=False)
+            open_by.append(np.abs(closure_errors(s.layout, s.layout.workspaces.of_thread.table, q)).max())
+        several = s.q.copy(), s.v.copy()
+        handle.advance(*several, tau, h, len(open_by), "euler", closed=False)
+        np.testing.assert_array_equal(several[0], q)
+        many = s.q[None].copy(), s.v[None].copy()
+        batch.advance(*many, None, h, len(open_by), "euler", closed=False)
+        np.testing.assert_array_equal(many[0][0], q)
+        first.append(open_by[0])
+        last.append(max(open_by))
+    assert 1e-9 < last[0] < OPENED
+    assert last[0] < 10.0 * first[0]  # the figure moves faster later on
+    assert first[0] / first[1] == pytest.approx(4.0, rel=0.1)
+
+
+@pytest.mark.parametrize("make", [falling_figure, hanging_figure])
+def test_closed_and_open_steps_lead_to_the_same_motion(make):
+    """Whether each step closes loops or the next differs by less, the shorter the steps; not at all without loops."""
+    m, s = make()
+    away = []
+    for n in (scaled(50, 2), scaled(100, 4)):
+        ends = []
+        for closed in (True, False):
+            q, v = s.q.copy(), s.v.copy()
+            m.prepare().advance(q, v, np.zeros(m.n_v), 0.05 / n, n, "euler", closed)
+            ends.append(np.concatenate([q, v]))
+        away.append(np.abs(ends[0] - ends[1]).max())
+    assert away[1] <= (0.7 * away[0] if m.virtual_links else 0.0)
+
+
 def test_methods_of_steps_are_checked():
-    """A method that the handle does not have is refused by its name."""
+    """A method that the handle does not have is refused by its name, and one that cannot leave loops open."""
     m, s = falling_figure()
     handle = m.prepare()
     for wrong in ("rk45", None, []):
         with pytest.raises(vc.InputError, match="'rk4', 'euler'"):
             handle.advance(s.q, s.v, np.zeros(m.n_v), 1e-3, method=wrong)
+    with pytest.raises(vc.InputError, match="'euler', not 'rk4'"):
+        handle.advance(s.q, s.v, np.zeros(m.n_v), 1e-3, closed=False)
+    for wrong in ("no", 0, None):
+        with pytest.raises(vc.InputError, match="closed must be True or False"):
+            handle.advance(s.q, s.v, np.zeros(m.n_v), 1e-3, method="euler", closed=wrong)
 
 
 @pytest.mark.parametrize(("make", "most"), [(bennett, 1e-3), (bricard, 2.5e-3)])

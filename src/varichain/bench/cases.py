@@ -15,6 +15,7 @@ from varichain.bench.contenders import (
     FORWARD,
     IMPACT,
     INVERSE,
+    LEFT_OPEN,
     MASS,
     RUN,
     STEP,
@@ -95,6 +96,7 @@ def _all_cases() -> list[Case]:
     pairs += [(IMPACT, mechanism) for mechanism in _STRUCK]
     pairs += [(D_INVERSE, "figure, open"), (D_FORWARD, "figure, open"), (D_CONSTRAINED, "figure, 4 welds")]
     pairs += [(task, mechanism) for task in STEP for mechanism in ("figure, open", "figure, 4 welds")]
+    pairs += [(LEFT_OPEN, "figure, 4 welds")]
     pairs += [(task, mechanism) for task in RUN for mechanism in ("figure, 2 hands + 2 feet", "figure, 4 welds")]
     found = [Case(f"{task}: {what}", partial(beside_peers, task, what), what in LARGE) for task, what in pairs]
     grown = [(INVERSE, "chain"), (FORWARD, "chain"), (CONSTRAINED, "pinned chain"), (CONSTRAINED, "ladder")]

@@ -23,6 +23,7 @@ D_CONSTRAINED = "derivatives of constrained forward dynamics"
 DERIVED = (D_INVERSE, D_FORWARD, D_CONSTRAINED)  # which Pinocchio alone has besides
 METHODS = ("euler", "rk4")
 STEP, RUN = ([f"{what}, {method}" for method in METHODS] for what in ("one step", "20 steps"))
+LEFT_OPEN = "one step, euler, loops closed by the next"
 TIME_STEP = 1e-3  # [s]
 LONGEST = 0.05  # [s] that single steps follow each other before they begin again
 PEERS = {
@@ -77,12 +78,12 @@ def agreement_of_accelerations(given: Question) -> float:
 
 def method_of(task: str) -> str:
     """Method of a task of motion."""
-    return task.rsplit(", ", 1)[1]
+    return task.split(", ")[1]
 
 
 def steps_of(task: str) -> int:
     """Steps that a task of motion takes."""
-    return 1 if task in STEP else 20
+    return 20 if task in RUN else 1
 
 
 def contenders(task: str, given: Question) -> list[Contender]:

@@ -14,6 +14,7 @@ from varichain.bench.contenders import (
     FORWARD,
     IMPACT,
     INVERSE,
+    LEFT_OPEN,
     LONGEST,
     MASS,
     TIME_STEP,
@@ -80,9 +81,11 @@ def _single_step(given: Question, task: str) -> Contender:
         if n_taken * TIME_STEP > LONGEST:
             q[:], v[:], n_taken = given.s.q, given.s.v, 0
         n_taken += 1
-        handle.advance(q, v, tau, TIME_STEP, 1, method)
+        handle.advance(q, v, tau, TIME_STEP, 1, method, closed)
 
-    return Contender("varichain", f"handle.advance, {method}", run, lambda: v.copy())
+    closed = task != LEFT_OPEN
+    calls = f"handle.advance, {method}" + ("" if closed else ", closed=False")
+    return Contender("varichain", calls, run, lambda: v.copy())
 
 
 def _simulation(given: Question, task: str) -> Contender:

@@ -18,7 +18,7 @@ from varichain.layout.state import State, layout_for
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import finite_array, finite_scalar, shown
+from varichain.spatial.checks import finite_array, finite_scalar, flag, shown
 
 Table = NDArray[np.int64]
 
@@ -46,6 +46,17 @@ def checked_step_method(method: Any) -> str:
     if not isinstance(method, str) or method not in STEP_METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, STEP_METHODS))}, not {shown(method)}")
     return method
+
+
+def checked_closing(closed: Any, method: str) -> int:
+    """Whether steps of a method close loops, for kernels.
+
+    Raises:
+        InputError: They are to leave loops open, and the next step would not undo that.
+    """
+    if not flag(closed, "closed") and method != "euler":
+        raise InputError(f"closed=False needs steps that undo what the last one opened: 'euler', not {method!r}")
+    return int(closed)
 
 
 def opened(mechanism: Mechanism, state: State) -> tuple[Layout, Table]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from varichain.dynamics.actuator_solve import ActuatorSolve, actuators_of, is_sound
-from varichain.dynamics.arguments import checked_step_method, require_mass
+from varichain.dynamics.arguments import checked_closing, checked_step_method, require_mass
 from varichain.dynamics.assembly import CLOSED
 from varichain.dynamics.sharing import checked_threads, share
 from varichain.errors import InputError
@@ -254,10 +254,12 @@ class Batch:
         steps: int = 1,
         method: str = "rk4",
         contacts: str = "off",
+        closed: bool = True,
     ) -> None:
         """Move q and v in place by steps of dt [s], under constant tau (n, n_v); `method` is "rk4" or "euler".
 
-        Loops are closed to rounding after every step. `vc.rollout` knows limits, friction and events; this does not.
+        Loops are closed to rounding after every step; with `closed=False` Euler's steps leave that to the next one, as
+        those of `Prepared.advance`. `vc.rollout` knows limits, friction and events; this does not.
         With `contacts="stepping"` links touch surfaces, as in runs of `vc.simulate` with `limits="off"`, and `method`
         has no effect; the threads then share Python.
 
@@ -267,6 +269,7 @@ class Batch:
         """
         dt, steps = positive_scalar(dt, "dt"), count_number(steps, "steps", 10**9, 0)
         method = checked_step_method(method)
+        is_closed = checked_closing(closed, method)
         for name, array in (("q", q), ("v", v)):
             is_array = isinstance(array, np.ndarray) and array.ndim == 2
             if not is_array or array is not self._matrix(array, array.shape[-1:], name, len(array)):
@@ -281,7 +284,7 @@ class Batch:
 
         def move(thread: int, first: int, end: int) -> None:
             table = self._workspaces[thread].table
-            rows.rows_advanced(address, table, q, v, torques, dt, steps, *memory[thread], first, end)  # type: ignore[call-arg]
+            rows.rows_advanced(address, table, q, v, torques, dt, steps, is_closed, *memory[thread], first, end)  # type: ignore[call-arg]
 
         self._do(move, len(q))
 

@@ -215,7 +215,9 @@ def rows_closed(
         left_out[i] = call(address, 0.0, (table, q[i], tolerance, most_steps, work))
 
 
-@kernel(INTEGER, TABLE, MATRIX, MATRIX, MATRIX, NUMBER, INTEGER, CONTROLS, RUNS, MATRIX, MATRIX, INTEGER, INTEGER)
+@kernel(
+    INTEGER, TABLE, MATRIX, MATRIX, MATRIX, NUMBER, INTEGER, INTEGER, CONTROLS, RUNS, MATRIX, MATRIX, INTEGER, INTEGER
+)
 def rows_advanced(
     # in: address of the kernel
     address,
@@ -228,6 +230,7 @@ def rows_advanced(
     tau,
     dt,
     steps,
+    is_closed,
     # work
     controls,
     runs,
@@ -239,7 +242,7 @@ def rows_advanced(
 ):
     """The kernel `advance`, q and v in place."""
     for i in range(first, end):
-        call(address, ROOM, (table, q[i], v[i], tau[i], dt, steps, controls, runs, node_matrix, work))
+        call(address, ROOM, (table, q[i], v[i], tau[i], dt, steps, is_closed, controls, runs, node_matrix, work))
 
 
 @kernel(

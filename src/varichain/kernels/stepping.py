@@ -1,4 +1,8 @@
-"""Steps under constant generalized forces, for control loops of the user, with all loops closed."""
+"""Steps under constant generalized forces, for control loops of the user.
+
+Loops are closed after every step; or Euler's steps leave them open by what the curvature of the motion makes, and each
+undoes what the one before has opened, velocities and positions (deadbeat), as in runs between two samples.
+"""
 
 from typing import Any
 
@@ -23,7 +27,7 @@ def step_memory(n_q: int, n_v: int, method: str) -> tuple[Any, ...]:
     return controls, runs, np.zeros(node_shape(n_q, n_v)), np.zeros(scratch_shape(n_q, n_v))
 
 
-@kernel(TABLE, VECTOR, VECTOR, VECTOR, NUMBER, INTEGER, CONTROLS, RUNS, MATRIX, MATRIX)
+@kernel(TABLE, VECTOR, VECTOR, VECTOR, NUMBER, INTEGER, INTEGER, CONTROLS, RUNS, MATRIX, MATRIX)
 def advance(
     # layout
     table,
@@ -34,13 +38,14 @@ def advance(
     tau,
     dt,
     n_steps,
+    is_closed,
     # work: records (n_v) and (1), matrices of `node_shape` and `scratch_shape`
     controls,
     runs,
     node_matrix,
     work,
 ):
-    """Move q and v by n_steps steps of dt [s] under constant generalized forces; loops are closed after each."""
+    """Move q and v by n_steps steps of dt [s] under constant generalized forces; loops `is_closed` after each."""
     n_v, run = len(v), runs[0]
     run.is_controlled = 1
     for k in range(n_v):
@@ -49,7 +54,8 @@ def advance(
     none = no_records(RESTRAINT)
     extra = extra_forces(work, n_v)
     forces, channels, motion = no_records(FORCE), no_records(CHANNEL), node_matrix[0]
-    context = Context(table, none, forces, channels, motion, controls, run, extra, 0.0, derivative)
+    rate = 0.0 if is_closed else 1.0 / dt
+    context = Context(table, none, forces, channels, motion, controls, run, extra, rate, derivative)
     node = open_node(node_matrix, len(q), n_v)
     for _ in range(n_steps):
         powers = derivative(context, 0.0, q, v, node.tau, node.a)
@@ -61,5 +67,6 @@ def advance(
             q[i] = node.q_end[i]
         for k in range(n_v):
             v[k] = node.v_end[k]
-        keep_positions(context, 0.0, q, v, node.step, run.method == EULER)
-        keep_velocities(context, q, v, node.step)
+        if is_closed:
+            keep_positions(context, 0.0, q, v, node.step, run.method == EULER)
+            keep_velocities(context, q, v, node.step)
