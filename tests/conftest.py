@@ -10,9 +10,11 @@ import gc
 import signal
 from itertools import groupby
 
+import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
+from cases import A_FEW, LONG_IN_PLAIN_PYTHON
 from lane import IS_COMPILED, scaled
 
 # What is not about the numbers of kernels is tested once, compiled: these folders, and the files beside this one.
@@ -37,17 +39,35 @@ collect_ignore_glob = [] if IS_COMPILED else ["test_*.py", *(f"{name}*" for name
 
 # Plain Python tells whether the sources mean what their machine code does. A few cases of each test show that; all of
 # them are among the long tests (`make test-long`).
-_CASES = None if IS_COMPILED or os.environ.get("VARICHAIN_ALL_CASES") == "1" else 2
+_CASES = 2
+_ALL_CASES = os.environ.get("VARICHAIN_ALL_CASES") == "1"
+
+
+def _spread(cases, n):
+    """The places of n cases of a test: the first, the last, and evenly between."""
+    return {round(i * (len(cases) - 1) / max(n - 1, 1)) for i in range(n)}
+
+
+def _by_test(items):
+    """Cases of each test: its name below the folder of all tests, and they."""
+    for name, group in groupby(items, key=lambda item: item.nodeid.partition("[")[0]):
+        yield name.partition("/")[2], list(group)
 
 
 def pytest_collection_modifyitems(config, items):
-    """In plain Python, leave out most cases of tests that have many: evenly, the first and the last stay."""
-    if _CASES is None:
+    """Where a few cases stand for all, the others are long; in plain Python, leave out most cases, and long tests."""
+    if _ALL_CASES:
+        return
+    for name, cases in _by_test(items):
+        wanted = _spread(cases, A_FEW.get(name, len(cases)))
+        for i, case in enumerate(cases):
+            if i not in wanted:
+                case.add_marker(pytest.mark.long)
+    if IS_COMPILED:
         return
     kept, left_out = [], []
-    for _, group in groupby(items, key=lambda item: item.nodeid.partition("[")[0]):
-        cases = list(group)
-        wanted = {round(i * (len(cases) - 1) / (_CASES - 1)) for i in range(_CASES)}
+    for name, cases in _by_test(items):
+        wanted = () if name in LONG_IN_PLAIN_PYTHON else _spread(cases, _CASES)
         for i, case in enumerate(cases):
             (kept if i in wanted else left_out).append(case)
     if left_out:
