@@ -17,7 +17,7 @@ from varichain.bench.interleave import Timings, interleave, one_core
 from varichain.bench.mechanisms import CLOSED, FAMILIES, GRIP, LARGE, OPEN, Question, size_of
 from varichain.bench.peer_varichain import varichain_contenders
 from varichain.bench.rows import Row, row_alone, row_beside, row_growth
-from varichain.bench.targets import ACTUATED, CHANGE, DERIVATIVES, FRIENDLY, growth_target, ratio_target
+from varichain.bench.targets import ACTUATED, CHANGES, DERIVATIVES, FRIENDLY, growth_target, ratio_target
 
 _BUDGET = 8.0  # [s] that the rounds of one measurement may take
 _CHANGES = 20  # structure changes in a row, of each kind, in a round
@@ -154,7 +154,7 @@ def structure_changes(effort: Effort) -> list[Row]:
         gc.enable()
     timings, rows = Timings(seconds), []
     for name in (*works, tree):
-        rows.append(row_alone("structure change", name, timings, name, CHANGE))
+        rows.append(row_alone("structure change", name, timings, name, CHANGES[name]))
         if recompile:
             rows.append(row_beside("structure change", name, timings, name, peer, 10.0))
     return rows + [row_alone("structure change", name, timings, name) for name in (cold, result)]

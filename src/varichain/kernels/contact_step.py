@@ -49,8 +49,9 @@ _OPEN = 1e-9  # [m or rad] a loop that stays further open cannot be closed
 _STILL = 1e-9  # [m/s] below which nothing slides
 _FASTEST = 1e12
 # A step is too coarse if its energy is off by more than a part of the energy of motion, and than what lifts everything
-# by so much [m]; then it is taken in parts, of which each may be off by its part of that, down to the smallest part.
-_OFF, _LIFT, _ROUNDING, _FINEST = 5e-3, 1e-3, 1e-8, 1.0 / 16.0
+# by so much [m]; or if moving out what is too deep after it gives more than what lifts everything by so much [m]. Then
+# it is taken in parts, of which each may be off by its part of that, down to the smallest part.
+_OFF, _LIFT, _LIFTED, _ROUNDING, _FINEST = 5e-3, 1e-3, 1e-5, 1e-8, 1.0 / 16.0
 _SHORTEST = 1.0 / 256.0  # part of a step in which a loop that is nearly stretched passes
 
 
@@ -476,13 +477,14 @@ def contact_step(context, contacts, problem, h, q, v, node, scratch):
     move_placed(v, bodies)
     before, fast = _books_of(table, run, q, v)
     while True:
-        status, found = _take_step(context, contacts, problem, h, q, v, node, scratch)
+        status, found, gained = _take_step(context, contacts, problem, h, q, v, node, scratch)
         is_coarse = False
         if status == REACHED and h > _FINEST * run.step:
             move_placed(v, bodies)
             after, faster = _books_of(table, run, q, v)
-            off = abs(after - before) * run.step / h
-            is_coarse = off > _OFF * max(fast, faster) and off > _LIFT * _weight(bodies) + _ROUNDING
+            off, weight = abs(after - before) * run.step / h, _weight(bodies)
+            is_coarse = off > _OFF * max(fast, faster) and off > _LIFT * weight + _ROUNDING
+            is_coarse = is_coarse or gained > _LIFTED * weight + _ROUNDING
         if not (is_coarse or (status == OPEN and h > shortest)):
             return status, h, found
         _go_back(run, q, v, scratch)
@@ -492,7 +494,9 @@ def contact_step(context, contacts, problem, h, q, v, node, scratch):
 
 @routine
 def _take_step(context, contacts, problem, h, q, v, node, scratch):
-    """A step, however coarse; as `contact_step`.
+    """A step, however coarse, q and v in place.
+
+    Returns a status, the residual of the impulses, and the energy that moving out what was too deep has given.
 
     Needs: bodies placed.
     """
@@ -501,12 +505,12 @@ def _take_step(context, contacts, problem, h, q, v, node, scratch):
     find_overlaps(bodies, contacts, FAVOUR)
     n_items, n, part, found, given = solve_step(context, contacts, problem, h, q, v, node, scratch)
     if n_items < 0:
-        return CROWDED, 0.0
+        return CROWDED, 0.0, 0.0
     mean = scratch.u
     for k in range(len(v)):
         if not abs(node.v_end[k]) < _FASTEST:
             run.freedom = k
-            return DIVERGED, 0.0
+            return DIVERGED, 0.0, 0.0
         mean[k] = part * scratch.v[k] + (1.0 - part) * node.v_end[k]
     keep_forces(contacts, context.restraints, h, problem.items, n_items, problem.x, problem.u)
     _keep_books(
@@ -542,5 +546,5 @@ def _take_step(context, contacts, problem, h, q, v, node, scratch):
     keep_velocities(context, q, v, node.step)
     run.closure = closure
     if not closure <= _OPEN:
-        return OPEN, found
-    return REACHED, found
+        return OPEN, found, gained
+    return REACHED, found, gained
