@@ -6,13 +6,13 @@ from varichain.kernels.constraint_solve import factor_at_rest
 from varichain.kernels.contact_geometry import contact_force, contact_moment
 from varichain.kernels.contact_items import gather_all, write_rows
 from varichain.kernels.contact_overlap import EQUAL, FAVOUR, find_overlaps
+from varichain.kernels.contact_parts import divided_step
 from varichain.kernels.contact_records import ITEMS, PAIRS_OF_CONTACT
 from varichain.kernels.contact_rows import fill_problem, open_problem
 from varichain.kernels.contact_step import (
     DEEP,
     SOLVED,
     close_contacts,
-    contact_step,
     keep_forces,
     measure_all,
     restore_forces,
@@ -270,7 +270,7 @@ def run_contacts(
         on_grid = grid <= stop + 1e-9 * run.step
         target = grid if grid < stop - 1e-9 * run.step else stop
         whole = target - run.time
-        status, h, found = contact_step(context, contacts, problem, whole, q, v, node, room)
+        status, h, found = divided_step(context, contacts, problem, whole, q, v, node, room)
         if status != REACHED:
             run.status = status
             run.is_evaluated = 0
