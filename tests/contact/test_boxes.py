@@ -108,7 +108,7 @@ def test_a_box_leans_edge_on_edge():
     m.add_floor(-0.03 * np.sqrt(2.0))
     epoch = stepped(m, s, 1.0)
     assert min(min(vc.clearances(m, epoch.state(i)).values()) for i in range(0, len(epoch), 5)) > -1e-6
-    # edges that slide and turn within a step are 0.05 mm deep after it, and are lifted
-    assert np.diff(epoch.work[:, -2]).max() < 5e-4
+    # edges that slide and turn within a step are deep after it, 0.05 mm if it were not divided, and are lifted
+    assert np.diff(epoch.work[:, -2]).max() < 1e-5
     assert np.abs(epoch.contact("upper", "box")).max() > 1.0 and np.isfinite(books(epoch)).all()
     assert epoch.energy[-1].sum() < epoch.energy[0].sum()

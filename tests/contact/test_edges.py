@@ -121,7 +121,7 @@ def test_drops_on_a_block(name):
         assert deepest < 1e-8
         energy = epoch.energy.sum(axis=1)
         assert energy.max() - energy[0] < 1e-4  # what spins in the air gains a little at 1 ms
-        assert np.diff(epoch.work[:, -2]).max() < 1e-3 * G  # edges slide along a rim within a step, and are lifted
+        assert np.diff(epoch.work[:, -2]).max() < 1e-4 * G  # edges slide along a rim within a step, and are lifted
         assert np.abs(books(epoch)).max() < 0.05 * G
 
 

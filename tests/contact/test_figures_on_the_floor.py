@@ -137,12 +137,19 @@ def test_the_high_bar_ends_on_the_floor():
     m = scenario.mechanism
     m.add_floor(touched_by=[link for link in m.links if link.name != "bar"])
     events, controller = scenario.events, scenario.controller
-    settings = {"step": 1e-3, "control_step": 2e-3, "sample": 1e-2, "contacts": "stepping"}
+    settings = {"step": 1e-3, "control_step": 2e-3, "sample": 1e-3, "contacts": "stepping"}
     trace = vc.simulate(m, scenario.state, 5.0, events=events, controller=controller, **settings)
     assert trace.outcome == "complete" and len(trace.epochs) == 4
     assert min(vc.clearances(trace.epochs[-1].mechanism, trace.final).values()) > -1e-6
-    assert trace.epochs[-1].contact_forces[-1].reshape(-1, 3)[:, 2].sum() > 300.0
-    assert 0.0 < trace.epochs[-1].center[-1, 2] < 1.5
+    epoch = trace.epochs[-1]
+    assert 0.0 < epoch.center[-1, 2] < 1.5
+    # a foot is joined to the ground there, and may press on the floor too: both together change the momentum
+    pressed = epoch.contact_forces.reshape(len(epoch), -1, 3).sum(axis=1)
+    held = epoch.loop_forces.reshape(len(epoch), -1, 6)[:, :, 3:].sum(axis=1)
+    weight = np.array((0, 0, G * sum(link.inertia.mass for link in m.links)))
+    needed = np.diff(epoch.momentum[:, 3:], axis=0) / 1e-3 + weight
+    off = np.abs((pressed + held)[1:] - needed).max(axis=1)
+    assert np.median(off) < 1e-3 * weight[2]  # in steps that are divided, the forces are those of the last part
 
 
 @long_run
