@@ -1,7 +1,8 @@
 """Run every check of the project, and say at the end which passed.
 
-Checks of the sources run beside the one that builds the library, all others one after the other. A failing check does
-not stop the others. The exit code is 0 if all passed, else 1.
+Checks of the sources run beside the one that builds the library; the tests that need no library beside those that do,
+which often wait for browsers and other programs. A failing check does not stop the others. The exit code is 0 if all
+passed, else 1.
 """
 
 from __future__ import annotations
@@ -78,13 +79,17 @@ def library_tests(processes: int) -> Check:
     return Check("tests, library", tests(processes), {"NUMBA_DISABLE_JIT": "0", "VARICHAIN_JIT": "0"})
 
 
-def other_checks() -> list[Check]:
-    """All others, in the order in which they run: the library of kernels first."""
-    processes = min(4, (os.cpu_count() or 1) + 1)  # one more than cores: those of the browser wait much
+def compiling_checks() -> list[Check]:
+    """Those that compile, in their order: the library of kernels first."""
     return [
         Check("library", (sys.executable, str(ROOT / "tools" / "build_kernels.py"))),
         Check("kernels", (sys.executable, str(ROOT / "tools" / "compile_kernels.py")), {"NUMBA_DISABLE_JIT": "0"}),
-        library_tests(processes),
+    ]
+
+
+def other_tests(processes: int) -> list[Check]:
+    """The tests without the library: those about the compiler, and those in plain Python."""
+    return [
         Check("tests, JIT", (*tests(processes), *JIT_TESTS), {"NUMBA_DISABLE_JIT": "0", "VARICHAIN_JIT": "1"}),
         Check("tests, JIT off", tests(processes), {"NUMBA_DISABLE_JIT": "1"}),
     ]
@@ -116,6 +121,14 @@ def run(check: Check, is_shown: bool = True) -> Outcome:
     return Outcome(check, process.returncode, time.monotonic() - start, counts)
 
 
+def side_by_side(shown: Check, others: list[Check]) -> list[Outcome]:
+    """Run a check, with its output on the terminal, and others meanwhile, one after the other."""
+    with ThreadPoolExecutor(1) as beside:
+        waiting = [beside.submit(run, check, is_shown=False) for check in others]
+        outcome = run(shown)
+        return [outcome, *(found.result() for found in waiting)]
+
+
 def _show(text: bytes) -> None:
     sys.stdout.buffer.write(text)
     sys.stdout.buffer.flush()
@@ -132,23 +145,22 @@ def last_counts(text: str) -> str:
 def main() -> int:
     """Run all checks; exit code 0 if all passed."""
     outcomes: list[Outcome] = []
-    of_sources, others = source_checks(), other_checks()
+    cores = os.cpu_count() or 1
+    of_sources, compiling, others = source_checks(), compiling_checks(), other_tests(min(3, cores))
+    with_library = library_tests(min(4, cores + 1))  # one more than cores: those of the browser wait much
     try:
-        with ThreadPoolExecutor(1) as beside:  # they share the cores with the library
-            waiting = [beside.submit(run, check, is_shown=False) for check in of_sources]
-            built = run(others[0])
-            outcomes += [found.result() for found in waiting]
-        outcomes.append(built)
-        for check in others[1:]:
-            outcomes.append(run(check))
+        outcomes += side_by_side(compiling[0], of_sources)
+        outcomes.append(run(compiling[1]))
+        outcomes += side_by_side(with_library, others)
     except KeyboardInterrupt:
         print("\ninterrupted")
-    wanted = [*of_sources, *others]
+    wanted = [*of_sources, *compiling, with_library, *others]
     print("\n--- summary")
     for outcome in outcomes:
         print(outcome)
-    for check in wanted[len(outcomes) :]:
-        print(f"{check.name:<16}not run")
+    for check in wanted:
+        if check not in [outcome.check for outcome in outcomes]:
+            print(f"{check.name:<16}not run")
     passed = sum(outcome.code == 0 for outcome in outcomes)
     print(f"checks: {passed} passed, {len(wanted) - passed} failed")
     return 0 if passed == len(wanted) else 1
