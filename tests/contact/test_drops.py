@@ -17,9 +17,12 @@ GAINED = 1e-3
 OFF = 0.1
 """Part of it by which the books may be off: steps of 1 ms are of first order. A thousand drops had 0.08."""
 
-GIVEN, DEEP = 5e-5, 1e-8
-"""Energy that contacts and stops together may give between two samples, as a part of the weight times 1 m: five steps,
-which are divided where moving out what is too deep gives 1e-5. And depth [m]."""
+GIVEN, DEEP = 1e-5, 1e-8
+"""Energy that contacts and stops together may give between two samples, as a part of the weight times 1 m; and depth
+[m]. A contact that bounces while a stop is struck may give what the stop takes."""
+
+FAST = {390: 5e-5}
+"""The same part of a drop whose links pass an edge at 4.5 m/s, for five steps, each divided where it gives 1e-5."""
 
 
 def shape(rng):
@@ -99,7 +102,7 @@ def check(seed):
     assert deepest < DEEP
     accounts = epoch.columns.labels["work"]
     given = epoch.work[:, accounts.index("contact")] - epoch.work[:, accounts.index("impacts")]
-    assert np.diff(given).max() < GIVEN * weight
+    assert np.diff(given).max() < FAST.get(seed, GIVEN) * weight
 
 
 @pytest.mark.parametrize("seed", SEEDS)

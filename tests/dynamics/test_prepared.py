@@ -428,6 +428,9 @@ def test_methods_of_steps_are_checked():
             handle.advance(s.q, s.v, np.zeros(m.n_v), 1e-3, method=wrong)
     with pytest.raises(vc.InputError, match="'euler', not 'rk4'"):
         handle.advance(s.q, s.v, np.zeros(m.n_v), 1e-3, closed=False)
+    for backwards in (0.0, -1e-3, np.nan):
+        with pytest.raises(vc.InputError, match="steps forward in time"):
+            handle.advance(s.q, s.v, np.zeros(m.n_v), backwards, method="euler", closed=False)
     for wrong in ("no", 0, None):
         with pytest.raises(vc.InputError, match="closed must be True or False"):
             handle.advance(s.q, s.v, np.zeros(m.n_v), 1e-3, method="euler", closed=wrong)

@@ -48,7 +48,7 @@ def checked_step_method(method: Any) -> str:
     return method
 
 
-def checked_closing(closed: Any, method: str) -> int:
+def checked_closing(closed: Any, method: str, dt: float) -> int:
     """Whether steps of a method close loops, for kernels.
 
     Raises:
@@ -56,6 +56,10 @@ def checked_closing(closed: Any, method: str) -> int:
     """
     if not flag(closed, "closed") and method != "euler":
         raise InputError(f"closed=False needs steps that undo what the last one opened: 'euler', not {method!r}")
+    if not closed and not dt > 0.0:
+        raise InputError(
+            f"closed=False needs steps forward in time, not dt = {shown(dt)}: the next one closes the loops"
+        )
     return int(closed)
 
 

@@ -269,7 +269,7 @@ class Batch:
         """
         dt, steps = positive_scalar(dt, "dt"), count_number(steps, "steps", 10**9, 0)
         method = checked_step_method(method)
-        is_closed = checked_closing(closed, method)
+        is_closed = checked_closing(closed, method, dt)
         for name, array in (("q", q), ("v", v)):
             is_array = isinstance(array, np.ndarray) and array.ndim == 2
             if not is_array or array is not self._matrix(array, array.shape[-1:], name, len(array)):

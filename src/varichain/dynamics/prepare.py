@@ -478,7 +478,7 @@ class Prepared:
             self._fit(q=q, v=v, given=tau)
         if method is not self._step_method:
             self._begin_steps(method)
-        is_closed = 1 if closed is True else checked_closing(closed, method)
+        is_closed = 1 if closed is True else checked_closing(closed, method, dt)
         advance(self._table, q, v, tau, dt, steps, is_closed, *self._step_memory)
 
     def _begin_steps(self, method: str) -> None:
