@@ -62,7 +62,7 @@ class Commands:
         self._scene: Scene | None = None
         gui = server.gui
         self._pause = gui.add_button("Resume" if frame.is_paused else "Pause")
-        self._pause.on_click(lambda _: self._toggle())
+        self._pause.on_click(lambda _: self._toggle(self._is_paused))  # as the button says
         clock = gui.add_button_group("Run", ("Step", "Undo", "Reset"), hint="Undo: back to before the last change")
         clock.on_click(lambda event: self._clock[event.target.value]())
         gui.add_button("Save state", hint="Time, coordinates and velocities, as a file of this browser").on_click(
@@ -98,7 +98,7 @@ class Commands:
     def keys(self) -> dict[str, tuple[str, str, Callable[[], Any]]]:
         """Keys of the keyboard: label, the key in words, and what is called."""
         return {
-            "space": ("Pause or resume", "space", self._toggle),
+            "space": ("Pause or resume", "space", lambda: self._toggle(self._source.frame.is_paused)),
             "arrowright": ("Step", "arrow to the right", self._source.step),
             "arrowleft": ("Undo", "arrow to the left: back to before the last change", self._source.undo),
             "Z": ("Undo", "Z: back to before the last change", self._source.undo),
@@ -110,8 +110,8 @@ class Commands:
     def _clock(self) -> dict[str, Callable[[], Any]]:
         return {"Step": self._source.step, "Undo": self._source.undo, "Reset": self._source.reset}
 
-    def _toggle(self) -> None:
-        if self._is_paused:
+    def _toggle(self, is_paused: bool) -> None:
+        if is_paused:
             self._source.resume()
         else:
             self._source.pause()
