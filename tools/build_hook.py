@@ -24,10 +24,11 @@ class KernelsHook(BuildHookInterface):  # type: ignore[misc]
         from build_kernels import NoCompilerError, build
 
         try:
-            path = build()
+            made = build()
         except NoCompilerError as error:
             self.app.display_warning(f"{error}: the wheel has no machine code, and compiles kernels on first use")
             return
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
-        build_data["force_include"][str(path)] = f"varichain/kernels/{path.name}"
+        for path in made:
+            build_data["force_include"][str(path)] = f"varichain/kernels/{path.name}"

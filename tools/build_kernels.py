@@ -2,13 +2,12 @@
 
 In place: `make kernels`, after which tests and programs of this tree need no compiler until a kernel is edited. For a
 wheel: `python -m build`, which calls `tools/build_hook.py`. It needs a C compiler and two or three minutes of processor
-time, on two cores.
+time, on two cores. There is a file for each kind of processor, from the same intermediate code.
 """
 
 from __future__ import annotations
 
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -22,10 +21,13 @@ from pathlib import Path
 from typing import Any
 
 SOURCES = Path(__file__).resolve().parent.parent / "src"
-# Each x86 processor since 2013 (Haswell) or 2015 (Excavator); elsewhere any processor of the platform.
-_IS_X86 = platform.machine() in ("x86_64", "AMD64")
-_CPU = "x86-64-v3" if _IS_X86 else "generic"
-FEATURES = ("avx2", "fma", "bmi", "bmi2") if _IS_X86 else ()
+# What processors of each kind that there is a library for must have (see `library.PROCESSORS`).
+_HASWELL = ("avx2", "fma", "bmi", "bmi2")
+_NEEDS = {
+    "x86-64-v4": (*_HASWELL, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"),
+    "x86-64-v3": _HASWELL,
+    "generic": (),
+}
 # Kernels that share much, by how their names begin. A family is optimized as a whole; two processes take one each until
 # none is left, the longest to compile first. A kernel belongs to the family with the longest beginning of its name.
 _FAMILIES = {
@@ -36,9 +38,8 @@ _FAMILIES = {
     "functions": ("function_",),
 }
 _PACKAGE = "varichain.kernels."
-# The compiler of the library: for that processor, in this process, and with the C library's functions.
+# Numba as libraries need it: nothing of this processor, in this process, and with the C library's functions.
 _SETTINGS = {
-    "NUMBA_CPU_NAME": _CPU,
     "NUMBA_CPU_FEATURES": "",
     "NUMBA_DISABLE_INTEL_SVML": "1",
     "NUMBA_DISABLE_JIT": "0",
@@ -50,8 +51,8 @@ class NoCompilerError(RuntimeError):
     """There is no C compiler that can build the library."""
 
 
-def build() -> Path:
-    """Build the library, unless there is one of these sources; returns its file.
+def build() -> list[Path]:
+    """Build the files of the library, unless there are those of these sources; returns them.
 
     Raises:
         NoCompilerError: There is no C compiler.
@@ -60,26 +61,28 @@ def build() -> Path:
     sys.path.insert(0, str(SOURCES))
     from varichain.kernels import library
 
-    target = library.FOLDER / library.file_name()
-    if target.exists():
-        return target
+    targets = {processor: library.FOLDER / library.file_name(processor) for processor in library.PROCESSORS}
+    if all(target.exists() for target in targets.values()):
+        return list(targets.values())
     compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
     if os.name == "nt" or shutil.which(compiler) is None:
         raise NoCompilerError(f"the library of kernels needs GCC or Clang, and {compiler} is not found")
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        done = subprocess.run([sys.executable, __file__, name], env=os.environ | _SETTINGS)
+        settings = _SETTINGS | {"NUMBA_CPU_NAME": library.PROCESSORS[-1]}
+        done = subprocess.run([sys.executable, __file__, name], env=os.environ | settings)
         if done.returncode:
             raise RuntimeError(f"the process that compiles kernels ended with {done.returncode}")
-        lines = sorted(line for path in folder.glob("*.lines") for line in path.read_text().splitlines(keepends=True))
-        (folder / "kernels.inc").write_text("".join(lines), encoding="ascii")
-        made = link(folder, library.FOLDER / "glue.c", FEATURES)
+        made = {
+            processor: link(Path(name) / processor, library.FOLDER / "glue.c", _NEEDS[processor])
+            for processor in targets
+        }
         for old in library.present():
-            if old.name.partition(".")[2] == target.name.partition(".")[2]:
+            if old.name.partition(".")[2] == next(iter(targets.values())).name.partition(".")[2]:
                 old.unlink()
-        unfinished = shutil.copy(made, target.with_suffix(".unfinished"))
-        os.replace(unfinished, target)  # at once: a library is there whole, or not at all
-    return target
+        for processor, target in targets.items():
+            unfinished = shutil.copy(made[processor], target.with_suffix(".unfinished"))
+            os.replace(unfinished, target)  # at once: a file is there whole, or not at all
+    return list(targets.values())
 
 
 def family_of(dispatcher: Any) -> str:
@@ -103,17 +106,20 @@ def in_families(compile_family: Callable[[str], int]) -> int:
 
 
 def compile_family(folder: Path, family: str) -> int:
-    """Compile the kernels of a family: an object file, and their lines for the glue; returns their number."""
+    """Compile the kernels of a family: object files, and their lines for the glue; returns the number of kernels."""
     from varichain.kernels import ahead, compiling, jit, library
 
     compiling.NOTICE.is_printed = True  # nothing of this goes to the cache
     library.import_kernels()
     start = time.monotonic()
     kernels = [(kernel.py_func, kinds) for kernel, kinds in jit.KERNELS.items() if family_of(kernel) == family]
-    code, found = ahead.object_code(kernels, _CPU)
-    (folder / f"{family}.o").write_bytes(code)
+    found, codes = ahead.object_code(kernels, library.PROCESSORS)
     lines = [f'KERNEL("{made.name}", {made.entry}, {made.native}, "{made.returned}")\n' for made in found]
-    (folder / f"{family}.lines").write_text("".join(lines), encoding="ascii")
+    for processor, code in zip(library.PROCESSORS, codes, strict=True):
+        place = folder / processor
+        place.mkdir(exist_ok=True)
+        (place / f"{family}.o").write_bytes(code)
+        (place / f"{family}.lines").write_text("".join(lines), encoding="ascii")
     print(f"{len(lines)} kernels of {family} compiled in {time.monotonic() - start:.0f} s", flush=True)
     return len(lines)
 
@@ -124,6 +130,8 @@ def link(folder: Path, glue: Path, features: tuple[str, ...]) -> Path:
     from setuptools import Distribution, Extension
     from setuptools.command.build_ext import build_ext
 
+    lines = sorted(line for path in folder.glob("*.lines") for line in path.read_text().splitlines(keepends=True))
+    (folder / "kernels.inc").write_text("".join(lines), encoding="ascii")
     extension = Extension(
         "_library",
         [str(shutil.copy(glue, folder))],
@@ -142,4 +150,4 @@ if __name__ == "__main__":
     if sys.argv[1:]:
         in_families(partial(compile_family, Path(sys.argv[1])))
     else:
-        print(build())
+        print(*build(), sep="\n")

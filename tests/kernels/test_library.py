@@ -15,12 +15,13 @@ from varichain.kernels import library
 from varichain.kernels.jit import COMPILES
 
 ROOT = Path(__file__).resolve().parents[2]
-FILE = library.FOLDER / library.file_name()
+FILES = {processor: library.FOLDER / library.file_name(processor) for processor in library.PROCESSORS}
+EXIST = all(file.exists() for file in FILES.values())
 
 pytestmark = [
     pytest.mark.skipif(not IS_COMPILED, reason="the library is not used where everything is plain Python"),
-    pytest.mark.skipif(COMPILES and FILE.exists(), reason="the tests that run with the library are about it"),
-    pytest.mark.skipif(not FILE.exists(), reason="there is no library of these sources: `make kernels` builds it"),
+    pytest.mark.skipif(COMPILES and EXIST, reason="the tests that run with the library are about it"),
+    pytest.mark.skipif(not EXIST, reason="there is no library of these sources: `make kernels` builds it"),
 ]
 
 USE = """
@@ -45,10 +46,12 @@ def bits(*arguments, **environment):
 
 def compare_bits(*arguments):
     """Compare results of the library, which needs no Numba, with compiled ones; returns kernels that were not used."""
-    from_library, compiled = bits(*arguments, VARICHAIN_JIT="0"), bits(*arguments, VARICHAIN_JIT="1")
-    assert not from_library["compiles"] and not from_library["numba"]
+    compiled = bits(*arguments, VARICHAIN_JIT="1")
     assert compiled["compiles"]
-    assert from_library["bits"] == compiled["bits"]
+    for processor in FILES:  # one that this processor cannot run gives way to the next
+        from_library = bits(*arguments, VARICHAIN_JIT="0", VARICHAIN_PROCESSOR=processor)
+        assert not from_library["compiles"] and not from_library["numba"]
+        assert from_library["bits"] == compiled["bits"], processor
     for name, digest in compiled["bits"].items():  # one thread and two
         assert digest == compiled["bits"][name.replace("2 threads", "1 threads")]
     return compiled["unused"]
@@ -76,7 +79,7 @@ def test_an_edited_kernel_is_compiled(sources, tmp_path):
     helper.write_text(text.replace("scale3(q[k], column(R_WJ, 2))", "scale3(9 * q[k], column(R_WJ, 2))"))
     answer, said = run(USE, sources, tmp_path / "cache", VARICHAIN_JIT="0")
     assert answer == ["2.25", "True"]
-    assert f"{FILE.name} is not used: it was built from other sources" in said[0]
+    assert f"{min(FILES.values()).name} is not used: it was built from other sources" in said[0]
 
 
 # Whether kernels are compiled, and what has been imported for it.
@@ -89,30 +92,57 @@ def test_the_compiler_can_be_forced(sources, tmp_path):
     assert run(ASK, sources, tmp_path / "cache", VARICHAIN_JIT="0") == (["False", "False"], [])
 
 
-def test_a_library_that_does_not_fit_is_refused(sources, tmp_path, monkeypatch):
-    """A library that needs features which this processor lacks is not used; nor is a file that is no library."""
+# Whether kernels are compiled, and which file they are from.
+WHICH = """
+from varichain.kernels import jit
+print(jit.COMPILES, jit._LIBRARY and jit._LIBRARY.__file__)
+"""
+
+
+def test_the_widest_processor_that_this_one_is_comes_first(sources, tmp_path, monkeypatch):
+    """A library that needs features which this processor lacks gives way to the next; if none is left, that is said."""
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
     import build_kernels
 
-    (tmp_path / "kernels.inc").write_text("")
     made = build_kernels.link(tmp_path, library.FOLDER / "glue.c", ("sse2", "avx5124vnniw"))  # of 2017 to 2019 only
-    place = sources / "varichain" / "kernels" / FILE.name
-    shutil.copy(made, place)
+    *wide, least = [sources / "varichain" / "kernels" / file.name for file in FILES.values()]
+    for place in wide:
+        shutil.copy(made, place)
+    assert run(WHICH, sources, tmp_path / "cache", VARICHAIN_JIT="0") == (["False", str(least)], [])
+    shutil.copy(made, least)
     answer, said = run(ASK, sources, tmp_path / "cache", VARICHAIN_JIT="0")
     assert answer == ["True", "True"]
-    assert len(said) == 1 and "is not used: this processor lacks avx5124vnniw;" in said[0]
+    assert len(said) == 1 and f"{least.name} is not used: this processor lacks avx5124vnniw;" in said[0]
 
-    place.write_bytes(b"no library")
+
+def test_a_processor_can_be_asked_for(sources, tmp_path):
+    """VARICHAIN_PROCESSOR takes the library of that kind; others are refused by name."""
+    least = sources / "varichain" / "kernels" / list(FILES.values())[-1].name
+    asked = {"VARICHAIN_JIT": "0", "VARICHAIN_PROCESSOR": library.PROCESSORS[-1]}
+    assert run(WHICH, sources, tmp_path / "cache", **asked) == (["False", str(least)], [])
+    refused = (
+        "from varichain.errors import InputError\n"
+        "try:\n    import varichain.kernels.jit\nexcept InputError as error:\n    print(error)"
+    )
+    answer, _ = run(refused, sources, tmp_path / "cache", VARICHAIN_JIT="0", VARICHAIN_PROCESSOR="z80")
+    assert " ".join(answer) == f"VARICHAIN_PROCESSOR is 'z80'; valid are {', '.join(library.PROCESSORS)}"
+
+
+def test_a_file_that_is_no_library_is_refused(sources, tmp_path):
+    """A file that has a library's name alone is not used, and that is said."""
+    for file in FILES.values():
+        (sources / "varichain" / "kernels" / file.name).write_bytes(b"no library")
     answer, said = run(ASK, sources, tmp_path / "cache", VARICHAIN_JIT="0")
     assert answer == ["True", "True"]
-    assert len(said) == 1 and f"{FILE.name} is not used:" in said[0]
+    assert len(said) == 1 and f"{file.name} is not used:" in said[0]
 
 
 def test_a_library_for_another_python_is_refused(sources, tmp_path):
     """A library whose name says another Python or platform is not opened."""
-    place = sources / "varichain" / "kernels" / FILE.name
-    place.write_bytes(b"")
-    place.rename(place.with_name(f"library-{library.digest()}.cpython-399-x86_64-linux-gnu.so"))
+    for processor, file in FILES.items():
+        place = sources / "varichain" / "kernels" / file.name
+        place.write_bytes(b"")
+        place.rename(place.with_name(f"library-{library.digest()}-{processor}.cpython-399-x86_64-linux-gnu.so"))
     answer, said = run(ASK, sources, tmp_path / "cache", VARICHAIN_JIT="0")
     assert answer == ["True", "True"]
     assert len(said) == 1 and "or for another Python or platform" in said[0]
@@ -139,9 +169,8 @@ def test_wheels_hold_the_library_or_fit_everywhere(tmp_path, is_pure):
         str(wheel),
     ]
     subprocess.run(install, check=True, capture_output=True)
-    assert [path.name for path in (installed / "varichain" / "kernels").glob("library-*")] == [FILE.name] * (
-        not is_pure
-    )
+    found = {path.name for path in (installed / "varichain" / "kernels").glob("library-*")}
+    assert found == (set() if is_pure else {file.name for file in FILES.values()})
     if is_pure:
         return
     (tmp_path / "empty").mkdir()

@@ -17,6 +17,7 @@ import varichain
 from varichain.bench.rows import Row
 from varichain.errors import FileError
 from varichain.files import completed
+from varichain.kernels.jit import ORIGIN
 
 BEGIN, END = "<!-- begin: measured -->", "<!-- end: measured -->"
 HEADINGS = ("work", "mechanism", "ours", "beside", "theirs", "ratio (quartiles)", "difference", "target", "met")
@@ -37,6 +38,7 @@ def machine() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "system": platform.system(),
         "python": platform.python_version(),
+        "kernels": ORIGIN,
         "packages": found,
     }
 
@@ -45,7 +47,8 @@ def machine_line() -> str:
     """The same in a line."""
     on = machine()
     versions = ", ".join(f"{name} {version}" for name, version in on["packages"].items())
-    return f"{on['processor']}, {on['cores']} cores, {on['system']}, Python {on['python']}, {versions}"
+    where = f"{on['processor']}, {on['cores']} cores, {on['system']}, Python {on['python']}"
+    return f"{where}, kernels: {on['kernels']}, {versions}"
 
 
 def table(rows: Iterable[Row]) -> Table:

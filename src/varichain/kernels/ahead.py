@@ -58,12 +58,13 @@ class Made:
     returned: str
 
 
-def object_code(kernels: Iterable[tuple[Any, Iterable[Kind]]], cpu: str) -> tuple[bytes, list[Made]]:
-    """One object file of functions and the kinds of their arguments, and what is in it.
+def object_code(kernels: Iterable[tuple[Any, Iterable[Kind]]], cpus: Iterable[str]) -> tuple[list[Made], list[bytes]]:
+    """What is made of functions and the kinds of their arguments, and an object file of it for each kind of processor.
 
-    Parts that several kernels reach are optimized once for all of them: most of the time goes there.
+    Parts that several kernels reach are optimized once for all of them: most of the time goes there, after what
+    Numba needs to make intermediate code, which is the same for all processors.
     """
-    context, found = cpu_target.target_context, []
+    found = []
     for function, kinds in kernels:
         types = compiling.types_of(kinds)
         dispatcher = compiling.part(function)
@@ -72,8 +73,13 @@ def object_code(kernels: Iterable[tuple[Any, Iterable[Kind]]], cpu: str) -> tupl
         name, native = library.name_of(function), lowered.fndesc.llvm_func_name
         made = Made(name, "varichain_" + name.replace(".", "_"), native, codes_of(lowered.signature.return_type))
         found.append((made, lowered))
+    return [made for made, _ in found], [_machine_code(found, cpu) for cpu in cpus]
+
+
+def _machine_code(found: list[tuple[Made, Any]], cpu: str) -> bytes:
+    """Object file of kernels that were lowered, for a kind of processor."""
     names = [made.name for made, _ in found]
-    whole = Ahead(context.codegen(), names[0], {symbol for made, _ in found for symbol in (made.entry, made.native)})
+    whole = Ahead(cpu, names[0], {symbol for made, _ in found for symbol in (made.entry, made.native)})
     for made, lowered in found:
         whole.add_linking_library(lowered.library)
         whole.add_ir_module(_entry(made, lowered.fndesc))
@@ -83,7 +89,7 @@ def object_code(kernels: Iterable[tuple[Any, Iterable[Kind]]], cpu: str) -> tupl
     machine = binding.Target.from_default_triple().create_target_machine(
         cpu=cpu, opt=3, reloc="pic", codemodel="default"
     )
-    return machine.emit_object(whole.module), [made for made, _ in found]
+    return machine.emit_object(whole.module)  # type: ignore[no-any-return]
 
 
 def _entry(made: Made, described: Any) -> ir.Module:

@@ -22,6 +22,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 _LIBRARY = None if JIT_DISABLED else library.load()
 COMPILES = not JIT_DISABLED and _LIBRARY is None
+# Where the machine code of kernels is from: times depend on it.
+ORIGIN = f"library for {_LIBRARY.PROCESSOR}" if _LIBRARY is not None else "compiled by Numba" if COMPILES else "none"
 if COMPILES:
     from varichain.kernels import compiling
 if JIT_DISABLED:

@@ -14,7 +14,7 @@ from typing import Any
 import numba
 from llvmlite.binding import Linkage
 from numba import _dynfunc, types
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import AOTCPUCodegen, JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
 from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.typed_passes import AnnotateTypes, NativeLowering
@@ -83,9 +83,9 @@ class _Whole(_Fused):
 class Ahead(_Whole):
     """Kernels with all parts that they reach, optimized, and left there: they are not for this process."""
 
-    def __init__(self, codegen: Any, name: str, exported: set[str]) -> None:
+    def __init__(self, cpu: str, name: str, exported: set[str]) -> None:
         """Begin with nothing; of all functions that will be added, those that are exported can be seen from outside."""
-        super().__init__(codegen, name)
+        super().__init__(AOTCPUCodegen(name, cpu), name)
         self._exported = exported
 
     @property
