@@ -88,8 +88,9 @@ def compiling_checks() -> list[Check]:
 
 
 def other_tests(processes: int) -> list[Check]:
-    """The tests without the library: those about the compiler, and those in plain Python."""
+    """The wheel, and the tests without the library: those about the compiler, and those in plain Python."""
     return [
+        Check("wheel", (sys.executable, str(ROOT / "tools" / "try_wheel.py"))),
         Check("tests, JIT", (*tests(processes), *JIT_TESTS), {"NUMBA_DISABLE_JIT": "0", "VARICHAIN_JIT": "1"}),
         Check("tests, JIT off", tests(processes), {"NUMBA_DISABLE_JIT": "1"}),
     ]
