@@ -80,17 +80,20 @@ def load() -> Any:
         try:
             module = _import(path)
         except ImportError as error:
-            refused, why = path, str(error)
+            _say(f"{path.name} is not used: {error}")
+            refused, why = path, "it cannot be loaded"
             continue
         missing = module.missing_features()
         if not missing:
             module.PROCESSOR = processor
             return module
         refused, why = path, f"this processor lacks {', '.join(missing)}"
-    print(
-        f"varichain: {refused.name} is not used: {why}; kernels are compiled for this machine instead", file=sys.stderr
-    )
+    _say(f"{refused.name} is not used: {why}; kernels are compiled for this machine instead")
     return None
+
+
+def _say(what: str) -> None:
+    print(f"varichain: {what}", file=sys.stderr)
 
 
 def _import(path: Path) -> Any:
