@@ -39,7 +39,8 @@ test-long: venv browser
 	$(BIN)/python -m pytest -m long -n auto
 	NUMBA_DISABLE_JIT=1 VARICHAIN_ALL_CASES=1 $(BIN)/python -m pytest -n auto
 
-test-loaded: venv browser kernels
+test-loaded: venv browser
+	$(BIN)/python tools/build_kernels.py --cache
 	$(BIN)/python tools/run_under_load.py
 
 # Debian's chromium; where it cannot be installed, tests that need a browser are skipped and say so.

@@ -3,10 +3,14 @@
 In place: `make kernels`, after which tests and programs of this tree need no compiler until a kernel is edited. For a
 wheel: `python -m build`, which calls `tools/build_hook.py`. It needs a C compiler and two or three minutes of processor
 time, on two cores. There is a file for each kind of processor, from the same intermediate code.
+
+With --cache, kernels that are compiled on first use are made from that code too, and kept where they are looked for:
+tests need both, and each of their processes would compile what it needs for itself.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
@@ -14,7 +18,6 @@ import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Callable
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -38,20 +41,21 @@ _FAMILIES = {
     "functions": ("function_",),
 }
 _PACKAGE = "varichain.kernels."
-# Numba as libraries need it: nothing of this processor, in this process, and with the C library's functions.
+_APART = ("contact_", "particle_", "function_")  # compiled on first use by long tests alone, which can wait
+# Numba as libraries need it: here, whatever the shell says, and with the C library's functions.
 _SETTINGS = {
-    "NUMBA_CPU_FEATURES": "",
     "NUMBA_DISABLE_INTEL_SVML": "1",
     "NUMBA_DISABLE_JIT": "0",
+    "VARICHAIN_JIT": "1",
+    "PYTHONPATH": str(SOURCES),
 }
-_SETTINGS |= {"VARICHAIN_JIT": "1", "PYTHONPATH": str(SOURCES)}
 
 
 class NoCompilerError(RuntimeError):
     """There is no C compiler that can build the library."""
 
 
-def build() -> list[Path]:
+def build(fills_cache: bool = False) -> list[Path]:
     """Build the files of the library, unless there are those of these sources; returns them.
 
     Raises:
@@ -63,15 +67,14 @@ def build() -> list[Path]:
 
     targets = {processor: library.FOLDER / library.file_name(processor) for processor in library.PROCESSORS}
     if all(target.exists() for target in targets.values()):
+        if fills_cache:
+            _compile("--cache")
         return list(targets.values())
     compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
     if os.name == "nt" or shutil.which(compiler) is None:
         raise NoCompilerError(f"the library of kernels needs GCC or Clang, and {compiler} is not found")
     with tempfile.TemporaryDirectory() as name:
-        settings = _SETTINGS | {"NUMBA_CPU_NAME": library.PROCESSORS[-1]}
-        done = subprocess.run([sys.executable, __file__, name], env=os.environ | settings)
-        if done.returncode:
-            raise RuntimeError(f"the process that compiles kernels ended with {done.returncode}")
+        _compile("--into", name, *["--cache"] * fills_cache)
         made = {
             processor: link(Path(name) / processor, library.FOLDER / "glue.c", _NEEDS[processor])
             for processor in targets
@@ -83,6 +86,13 @@ def build() -> list[Path]:
             unfinished = shutil.copy(made[processor], target.with_suffix(".unfinished"))
             os.replace(unfinished, target)  # at once: a file is there whole, or not at all
     return list(targets.values())
+
+
+def _compile(*arguments: str) -> None:
+    """Compile all families in a process with the settings of `_SETTINGS`, which is this program again."""
+    done = subprocess.run([sys.executable, __file__, "--here", *arguments], env=os.environ | _SETTINGS)
+    if done.returncode:
+        raise RuntimeError(f"the process that compiles kernels ended with {done.returncode}")
 
 
 def family_of(dispatcher: Any) -> str:
@@ -99,29 +109,27 @@ def short_name(dispatcher: Any) -> str:
     return library.name_of(dispatcher.py_func).removeprefix(_PACKAGE)
 
 
-def in_families(compile_family: Callable[[str], int]) -> int:
-    """Let two processes compile all families; returns the number of kernels."""
-    with get_context("spawn").Pool(2) as pool:
-        return sum(pool.imap_unordered(compile_family, _FAMILIES, chunksize=1))
-
-
-def compile_family(folder: Path, family: str) -> int:
-    """Compile the kernels of a family: object files, and their lines for the glue; returns the number of kernels."""
+def compile_family(folder: Path | None, fills_cache: bool, family: str) -> None:
+    """Compile the kernels of a family: into a folder, object files and their lines for the glue; and into the cache."""
     from varichain.kernels import ahead, compiling, jit, library
 
-    compiling.NOTICE.is_printed = True  # nothing of this goes to the cache
+    compiling.NOTICE.is_printed = True  # of kernels that are compiled because they are called
     library.import_kernels()
     start = time.monotonic()
-    kernels = [(kernel.py_func, kinds) for kernel, kinds in jit.KERNELS.items() if family_of(kernel) == family]
-    found, codes = ahead.object_code(kernels, library.PROCESSORS)
-    lines = [f'KERNEL("{made.name}", {made.entry}, {made.native}, "{made.returned}")\n' for made in found]
-    for processor, code in zip(library.PROCESSORS, codes, strict=True):
-        place = folder / processor
-        place.mkdir(exist_ok=True)
-        (place / f"{family}.o").write_bytes(code)
-        (place / f"{family}.lines").write_text("".join(lines), encoding="ascii")
-    print(f"{len(lines)} kernels of {family} compiled in {time.monotonic() - start:.0f} s", flush=True)
-    return len(lines)
+    kernels = {kernel: kinds for kernel, kinds in jit.KERNELS.items() if family_of(kernel) == family}
+    if folder is not None:
+        found, codes = ahead.object_code(
+            [(kernel.py_func, kinds) for kernel, kinds in kernels.items()], library.PROCESSORS
+        )
+        lines = [f'KERNEL("{made.name}", {made.entry}, {made.native}, "{made.returned}")\n' for made in found]
+        for processor, code in zip(library.PROCESSORS, codes, strict=True):
+            place = folder / processor
+            place.mkdir(exist_ok=True)
+            (place / f"{family}.o").write_bytes(code)
+            (place / f"{family}.lines").write_text("".join(lines), encoding="ascii")
+    if fills_cache:
+        jit.seal([kernel for kernel in kernels if not short_name(kernel).startswith(_APART)])
+    print(f"{len(kernels)} kernels of {family} compiled in {time.monotonic() - start:.0f} s", flush=True)
 
 
 def link(folder: Path, glue: Path, features: tuple[str, ...]) -> Path:
@@ -146,8 +154,21 @@ def link(folder: Path, glue: Path, features: tuple[str, ...]) -> Path:
     return Path(command.get_ext_fullpath("_library"))
 
 
+def main() -> None:
+    """Build, or compile for a build."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cache", action="store_true", help="fill the cache of kernels compiled on first use, too")
+    # for the process that has the settings: to compile, and where to put object files
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--into", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if not given.here:
+        print(*build(given.cache), sep="\n")
+        return
+    with get_context("spawn").Pool(2) as pool:
+        for _ in pool.imap_unordered(partial(compile_family, given.into, given.cache), _FAMILIES, chunksize=1):
+            pass
+
+
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        in_families(partial(compile_family, Path(sys.argv[1])))
-    else:
-        print(*build(), sep="\n")
+    main()

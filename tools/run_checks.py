@@ -79,12 +79,9 @@ def library_tests(processes: int) -> Check:
     return Check("tests, library", tests(processes), {"NUMBA_DISABLE_JIT": "0", "VARICHAIN_JIT": "0"})
 
 
-def compiling_checks() -> list[Check]:
-    """Those that compile, in their order: the library of kernels first."""
-    return [
-        Check("library", (sys.executable, str(ROOT / "tools" / "build_kernels.py"))),
-        Check("kernels", (sys.executable, str(ROOT / "tools" / "compile_kernels.py")), {"NUMBA_DISABLE_JIT": "0"}),
-    ]
+def library() -> Check:
+    """The library of kernels; the cache of those that are compiled on first use is filled beside it."""
+    return Check("library", (sys.executable, str(ROOT / "tools" / "build_kernels.py"), "--cache"))
 
 
 def other_tests(processes: int) -> list[Check]:
@@ -147,15 +144,14 @@ def main() -> int:
     """Run all checks; exit code 0 if all passed."""
     outcomes: list[Outcome] = []
     cores = os.cpu_count() or 1
-    of_sources, compiling, others = source_checks(), compiling_checks(), other_tests(min(3, cores))
+    of_sources, others = source_checks(), other_tests(min(3, cores))
     with_library = library_tests(min(4, cores + 1))  # one more than cores: those of the browser wait much
     try:
-        outcomes += side_by_side(compiling[0], of_sources)
-        outcomes.append(run(compiling[1]))
+        outcomes += side_by_side(library(), of_sources)
         outcomes += side_by_side(with_library, others)
     except KeyboardInterrupt:
         print("\ninterrupted")
-    wanted = [*of_sources, *compiling, with_library, *others]
+    wanted = [*of_sources, library(), with_library, *others]
     print("\n--- summary")
     for outcome in outcomes:
         print(outcome)
