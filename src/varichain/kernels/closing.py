@@ -7,7 +7,7 @@ factor is cheaper than the five corrections that it spares.
 """
 
 from varichain.kernels.closure import counts, load_errors
-from varichain.kernels.constraint_solve import factor_at_rest, solve
+from varichain.kernels.constraint_solve import articulate_at_rest, factor, factor_at_rest, solve
 from varichain.kernels.controls import drive
 from varichain.kernels.couplings import load_slip_rates
 from varichain.kernels.jit import routine
@@ -71,7 +71,9 @@ def close_positions(table, restraints, q, v, step, tolerance, is_new, cheap, mos
         if not largest > tolerance or count == most or is_rounding:
             break
         if count >= cheap or (is_new and count == 0):
-            factor_at_rest(table)
+            articulate_at_rest(table)
+            # a row that is doubted is not closed: if the others are, and this error stays, the row is one of its own
+            factor(table, is_solved and largest > 0.5 * before)
             load_errors(bodies, loops, rows, q, multipliers)
         before, is_solved = largest, True
         _correct(table, step)

@@ -35,7 +35,7 @@ def accelerate(table, rate, q, v, a_out):
         return 1.0, 0.0
     multipliers = open_multipliers(table)
     place_rows(bodies, loops, rows)
-    pivots = factor(table)
+    pivots = factor(table, False)
     if rate > 0.0:
         load_slips(bodies, loops, q)
         load_slip_rates(bodies, loops, v)

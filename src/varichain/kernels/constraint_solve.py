@@ -4,11 +4,11 @@ from varichain.kernels.articulated import store_articulated, store_force
 from varichain.kernels.couplings import slip_of
 from varichain.kernels.factorization import factor_gram, solve_gram
 from varichain.kernels.forward_dynamics import inward_articulated, outward_accelerations
-from varichain.kernels.gram import fill_gram
+from varichain.kernels.gram import LEAST_DIAGONAL, LENGTHS, fill_gram, greatest
 from varichain.kernels.inertias import about_reference, external_force, rigid_mul
 from varichain.kernels.jit import TABLE, VECTOR, kernel, routine
 from varichain.kernels.kinematics import place_all
-from varichain.kernels.loops import place_rows
+from varichain.kernels.loops import frame_error, loop_error, place_rows
 from varichain.kernels.orthogonal import (
     SURE_BESIDE_DROPPED,
     SURELY_INDEPENDENT,
@@ -35,13 +35,42 @@ from varichain.kernels.tuples import add_scaled6, dot6, load3, load6, load9, sca
 
 # A force that gives back borrowed inertia is right to rounding after a few corrections, each a thousand times smaller.
 _RETURNED, _MOST_RETURNS = 1e-14, 40
+# A row that others imply where loops are closed has a part of its own where they are open: 0.3 to 1.5 of the opening in
+# the linkages of Bricard and Bennett. To keep it for that would be to correct by many times what loops are open.
+_IMPLIED_BEYOND = 5.0
+_DOUBTFUL = 1e-4  # a pivot above, as a part of its diagonal, is the row's own however far loops are open
 
 
 @routine
-def factor(table):
+def _doubt(table):
+    """Part of the most that a row's diagonal may be which its pivot may have because loops are open.
+
+    Needs: rows placed.
+    """
+    bodies, dofs, loops, rows = open_bodies(table), open_dofs(table), open_loops(table), open_rows(table)
+    support = open_support(table)
+    largest = 0.0
+    for i in range(len(loops)):
+        loop = loops[i]
+        if loop.orientation == COORDINATES or loop.is_modal:
+            continue
+        turning, moving = greatest(loop, support, dofs)
+        error = loop_error(bodies, loop)
+        for r in range(loop.row, loop.row + loop.n_rows):
+            gap = frame_error(rows[r], loop, error)
+            if rows[r].kind in LENGTHS:  # as an angle, by the lever of the loop's freedoms
+                largest = max(largest, gap * gap * turning / moving if moving > 0.0 else 0.0)
+            else:
+                largest = max(largest, gap * gap)
+    return min(_IMPLIED_BEYOND * _IMPLIED_BEYOND * largest, _DOUBTFUL)
+
+
+@routine
+def factor(table, trusts_rows):
     """Propagated rows, Gram matrix and its factor.
 
-    Returns the smallest pivot kept and the largest dropped, as parts of their diagonals.
+    A row whose pivot may come from loops being open is dropped, unless it `trusts_rows`. Returns the smallest pivot
+    kept and the largest dropped, as parts of their diagonals.
 
     Needs: inertias articulated, rows placed.
     Gives: rows factored.
@@ -50,11 +79,18 @@ def factor(table):
     support, shared = open_support(table), open_shared(table)
     groups, propagated, gram = open_groups(table), open_propagated(table), open_gram(table)
     propagate(open_bodies(table), dofs, loops, rows, support, propagated)
-    fill_gram(loops, pairs, support, shared, groups, dofs, propagated, rows, gram)
+    fill_gram(loops, pairs, support, shared, groups, dofs, propagated, 0.0, rows, gram)
     smallest_kept, largest_dropped = factor_gram(groups, rows, gram)
+    surely_redundant = SURELY_REDUNDANT
+    if (smallest_kept < _DOUBTFUL or largest_dropped > SURELY_REDUNDANT) and not trusts_rows:
+        doubt = _doubt(table)
+        if LEAST_DIAGONAL * min(smallest_kept, largest_dropped) < doubt:
+            fill_gram(loops, pairs, support, shared, groups, dofs, propagated, doubt, rows, gram)
+            smallest_kept, largest_dropped = factor_gram(groups, rows, gram)
+            surely_redundant = max(surely_redundant, doubt / LEAST_DIAGONAL)
     # a pivot has the rounding of all before it, as parts of the smallest: dropped rows are sure beside large ones only
     least = SURELY_INDEPENDENT if largest_dropped == 0.0 else SURE_BESIDE_DROPPED
-    if smallest_kept < least or largest_dropped > SURELY_REDUNDANT:
+    if smallest_kept < least or largest_dropped > surely_redundant:
         return orthogonal_factor(loops, groups, support, dofs, propagated, rows, gram)
     return smallest_kept, largest_dropped
 
@@ -147,6 +183,17 @@ def factor_at_rest(table):
     Needs: bodies placed.
     Gives: bias forces loaded, torques loaded.
     """
+    articulate_at_rest(table)
+    return factor(table, False)
+
+
+@routine
+def articulate_at_rest(table):
+    """The part of `factor_at_rest` that comes before the factor.
+
+    Needs: bodies placed.
+    Gives: bias forces loaded, torques loaded, rows placed.
+    """
     bodies, dofs = open_bodies(table), open_dofs(table)
     for i in range(1, len(bodies)):
         body = bodies[i]
@@ -159,7 +206,6 @@ def factor_at_rest(table):
         dofs[k].u = 0.0
     inward_articulated(bodies, dofs)
     place_rows(bodies, open_loops(table), open_rows(table))
-    return factor(table)
 
 
 @kernel(TABLE, VECTOR, VECTOR)

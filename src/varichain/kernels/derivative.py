@@ -6,14 +6,15 @@ from varichain.kernels.external_forces import load_forces
 from varichain.kernels.forward_dynamics import load_torques, outward_bias
 from varichain.kernels.jit import fragment, routine
 from varichain.kernels.loop_joints import load_loop_forces
+from varichain.kernels.orthogonal import count_dropped, largest_dropped
 from varichain.kernels.restraints import aim_locks
 from varichain.kernels.run_records import IMPLICIT, STEPPING, Powers
 from varichain.kernels.soft_stops import load_soft_stops
-from varichain.kernels.tables import open_bodies, open_dofs, open_loops
+from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_rows
 from varichain.kernels.tuples import length3
 
-# Squares below this are rounding: their rows depend on others in every configuration.
-_ALWAYS_DEPENDENT = 1e-24
+# Squares below this are rounding: their rows depend on others.
+_ROUNDING = 1e-24
 
 
 @fragment
@@ -70,7 +71,7 @@ def derivative_at(context, t, q, v, tau, a_out):
             dofs[k].u += context.extra[k]
     stopped = load_soft_stops(table, restraints, q, v) if run.has_soft_stops else 0.0
     kept, dropped = accelerate(table, context.rate, q, v, a_out)
-    run.pivot = dropped if dropped > _ALWAYS_DEPENDENT else kept
+    run.pivot = _nearest_to_dependence(table, run, kept, dropped)
     _add_forced(bodies, dofs, a_out)
     return Powers(
         controllers=controlled,
@@ -80,6 +81,25 @@ def derivative_at(context, t, q, v, tau, a_out):
         soft_limits=stopped,
         contact=0.0,
     )
+
+
+@routine
+def _nearest_to_dependence(table, run, kept, dropped):
+    """Squared singular value that is nearest to the bound of dependent rows, as a part of its row's own.
+
+    Rows that depend for good have none: as many as were dropped where they had nothing of their own but rounding, or on
+    both sides of a configuration.
+
+    Needs: rows propagated.
+    """
+    n_dropped = count_dropped(open_rows(table))
+    if n_dropped > run.n_redundant:
+        if dropped > _ROUNDING:  # which may be rounding all the same, of squares of rows
+            dropped = largest_dropped(table)
+        if dropped > _ROUNDING:
+            return dropped
+    run.n_redundant = n_dropped
+    return kept
 
 
 @fragment

@@ -14,6 +14,8 @@ from varichain.kernels.tuples import angular, dot3, linear, load3, load6
 # Floor of a diagonal, as a part of the largest that the row's freedoms allow: the diagonal of a row
 # that nothing moves, as in planar mechanisms, is rounding, and no measure for pivots.
 LEAST_DIAGONAL = 1e-3
+# Kinds of rows that measure lengths; all others measure angles.
+LENGTHS = (LINEAR, HELICAL, DISTANCE, SLID, CARRIED, ACROSS)
 
 
 @helper
@@ -121,11 +123,16 @@ def fill_gram(
     # in
     dofs,
     propagated,
+    doubt,
     # out
     rows,
     gram,
 ):
-    """Tiles of G, group by group from each group's first tile on."""
+    """Tiles of G, group by group from each group's first tile on.
+
+    Rows are to be dropped whose pivots are below the rank tolerance, as parts of their diagonals, or below `doubt`, as
+    parts of the most that their diagonals may be: what comes from elsewhere is not small where a row is.
+    """
     for l in range(len(loops)):
         loop = loops[l]
         n_groups = groups_of(loop.n_rows)
@@ -154,27 +161,27 @@ def fill_gram(
                     store_tile(gram, place + 16, two)
                 else:
                     store_tile(gram, place, _pair_tile(pairs[p], i, shared, dofs, propagated))
-        _measure(loop, support, groups, dofs, gram, rows)
+        _measure(loop, support, groups, dofs, doubt, gram, rows)
 
 
 @routine
-def _measure(loop, support, groups, dofs, gram, rows):
+def _measure(loop, support, groups, dofs, doubt, gram, rows):
     """Diagonals of a loop's rows, the measure of their pivots: the least that keep them, the most that there may be."""
     # a coupling's row has its own freedom's 1 / d in the diagonal, and that is never rounding
-    turning, moving = (0.0, 0.0) if loop.orientation == COORDINATES else _greatest(loop, support, dofs)
+    turning, moving = (0.0, 0.0) if loop.orientation == COORDINATES else greatest(loop, support, dofs)
     for i in range(loop.n_rows):
         row, g = rows[loop.row + i], loop.group + i // 4
-        size = moving if row.kind in (LINEAR, HELICAL, DISTANCE, SLID, CARRIED, ACROSS) else turning
+        size = moving if row.kind in LENGTHS else turning
         place = tile_at(groups[g], g) + 5 * (i % 4)
         gram[place] += row.compliance
         diagonal = gram[place]
         row.norm = max(diagonal, LEAST_DIAGONAL * size)
-        row.least = loop.rank_tolerance * loop.rank_tolerance * row.norm
         row.most = max(diagonal, size)
+        row.least = max(loop.rank_tolerance * loop.rank_tolerance * row.norm, doubt * row.most)
 
 
 @routine
-def _greatest(loop, support, dofs):
+def greatest(loop, support, dofs):
     """Largest diagonals that rows of a loop may have, angular and linear: motion at its point per force, any direction.
 
     Shared freedoms move the loop as a whole. The two terms of s + w x p are added up, for they may cancel.

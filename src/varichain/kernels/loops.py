@@ -190,6 +190,17 @@ def row_error(row, loop, error):
 
     Needs: loop axes placed, slips loaded.
     """
+    if row.kind == COUPLED:
+        return loop.slip
+    return frame_error(row, loop, error)
+
+
+@helper
+def frame_error(row, loop, error):
+    """How far a row that joins two frames is from closed [m or rad].
+
+    Needs: loop axes placed.
+    """
     gap, turn, R_BA = error
     if loop.is_modal:
         return modal_error(row, loop, gap, R_BA)
@@ -199,8 +210,6 @@ def row_error(row, loop, error):
         return pick(mat_t_vec(R_BA, gap), row.axis)
     if row.kind == ANGULAR:
         return pick(turn, row.axis)
-    if row.kind == COUPLED:
-        return loop.slip
     if row.kind == DISTANCE:
         return math.sqrt(dot3(gap, gap)) - loop.length
     if row.kind == HELICAL:  # to the nearest thread: whole turns leave no mark on the twist

@@ -12,6 +12,7 @@ import numpy as np
 from varichain.kernels.gram import tile_at
 from varichain.kernels.jit import allocates, helper, routine
 from varichain.kernels.propagation import groups_of
+from varichain.kernels.tables import open_dofs, open_loops, open_propagated, open_rows, open_support
 
 # A row that Cholesky's pivots keep with more than the first part of its diagonal is independent without question, and
 # one that they drop with less than the second is redundant: it may be rounding.
@@ -114,6 +115,44 @@ def _write_factor(L, groups, rows, gram):
                         gram[tile_at(group, h) + 4 * j + i] = L[r, c]
                     elif c == r:
                         gram[tile_at(group, h) + 4 * j + i] = 1.0 / L[r, r]
+
+
+@helper
+def count_dropped(rows):
+    """Number of rows that the last factor has dropped, of those that constrain something."""
+    n_dropped = 0
+    for r in range(len(rows)):
+        n_dropped += not (rows[r].kept or rows[r].is_open or rows[r].compliance > 0.0)
+    return n_dropped
+
+
+@routine
+@allocates
+def largest_dropped(table):
+    """Largest square of what dropped rows have beyond those kept, as a part of their own.
+
+    Measured by the rows themselves, it is right to rounding of rows, where pivots of G are to that of their squares.
+
+    Needs: rows propagated.
+    """
+    dofs, rows = open_dofs(table), open_rows(table)
+    Y, sizes = _metric_rows(open_loops(table), open_support(table), dofs, open_propagated(table), rows)
+    largest = 0.0
+    for is_kept in (True, False):
+        for r in range(len(rows)):
+            if bool(rows[r].kept) != is_kept or sizes[r] == 0.0:
+                continue
+            for _ in range(2):
+                for c in range(r if is_kept else len(rows)):
+                    if rows[c].kept:
+                        _subtract(Y[r], _dot(Y[r], Y[c]), Y[c])
+            square = _dot(Y[r], Y[r])
+            if is_kept:
+                for k in range(Y.shape[1]):
+                    Y[r, k] /= math.sqrt(square)
+            else:
+                largest = max(largest, square / (sizes[r] * sizes[r]))
+    return largest
 
 
 @routine

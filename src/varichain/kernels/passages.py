@@ -14,6 +14,7 @@ from varichain.kernels.closing import CHEAP, CLOSED, MOST, STILL, close_position
 from varichain.kernels.derivative import derivative_at
 from varichain.kernels.jit import allocates, routine
 from varichain.kernels.manifold import step_all
+from varichain.kernels.orthogonal import count_dropped
 from varichain.kernels.tables import open_bodies, open_multipliers, open_rows
 
 # Squared singular value below which a configuration is nearly singular.
@@ -69,6 +70,7 @@ def _follow_branch(context, t, q, v, tau, a_out):
     a_there, tau_there = np.empty(len(v)), np.empty(len(v))
     a_smooth, x_smooth = np.zeros(len(v)), np.zeros(len(multipliers))
     pivot, is_smooth = run.pivot, True
+    n_dropped, n_redundant = count_dropped(open_rows(table)), run.n_redundant
     for i in range(6):
         dt = _PLACES[i] * _REACH / fastest
         step_all(bodies, q, v, dt, q_there)
@@ -77,6 +79,9 @@ def _follow_branch(context, t, q, v, tau, a_out):
         close_positions(table, context.restraints, q_there, v_there, step, _ROUNDING, False, 0, _CORRECTIONS)
         close_velocities(table, context.restraints, q_there, v_there, step, 0.0, 0)
         derivative_at(context, t + dt, q_there, v_there, tau_there, a_there)
+        if n_redundant < n_dropped <= run.n_redundant:  # as many are redundant there: nothing is passed
+            is_smooth = False
+            break
         if not run.pivot > _GROWS * pivot:
             is_smooth = False
             run.persistent = pivot
@@ -102,18 +107,6 @@ def _tightness(run):
 
 
 @routine
-def _are_independent(rows):
-    """Whether the last evaluation kept all rows that constrain something.
-
-    Rows that are redundant where loops are closed need not be where they are open: a factor of there would keep them.
-    """
-    n_dropped = 0
-    for r in range(len(rows)):
-        n_dropped += not (rows[r].kept or rows[r].is_open)
-    return n_dropped == 0
-
-
-@routine
 def keep_positions(context, t, q, v, step, is_new):
     """Close all loops after a step; returns the largest error left [m or rad].
 
@@ -127,7 +120,8 @@ def keep_positions(context, t, q, v, step, is_new):
     if is_near_singular(context.run):
         left = close_positions(table, restraints, q, v, step, CLOSED, False, 0, 0)
         return 0.0 if left < LEFT_OPEN else left
-    is_new = is_new and _are_independent(open_rows(table))
+    # which rows are redundant is better known where loops are closed, at the start of the step
+    is_new = is_new and count_dropped(open_rows(table)) == 0
     return close_positions(table, restraints, q, v, step, CLOSED * _tightness(context.run), is_new, CHEAP, MOST)
 
 

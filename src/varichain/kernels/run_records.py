@@ -181,6 +181,7 @@ RUN = np.dtype(
         ("closure", _F),  # largest error of a loop after the last step
         ("pivot", _F),  # squared singular value of the last evaluation that is nearest to dependence
         ("persistent", _F),  # one at which rows nearly depend for good
+        ("n_redundant", _I),  # rows that depend for good
         ("steps", _I),
         ("rejected", _I),
         ("n_events", _I),  # since the last grid point
@@ -207,6 +208,7 @@ REMEMBERED = (
     "lost",
     "closure",
     "persistent",
+    "n_redundant",
     "steps",
     "rejected",
     "n_events",

@@ -43,7 +43,7 @@ from varichain.simulation.roots import crossing
 from varichain.simulation.settings import Settings
 from varichain.simulation.watches import BREAKS, ConditionWatch, Watch, has_breaks, refuse_breaking_joints, watches_of
 
-CHECKPOINT_VERSION = 6
+CHECKPOINT_VERSION = 7
 """Version of the names in a checkpoint; those of version 1 were positions in arrays."""
 
 _PLAN = ("_times", "_watches", "_values", "_first_tick", "_n_ticks", "_has_begun", "_is_near", "_fired", "_used")
