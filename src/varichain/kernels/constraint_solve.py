@@ -39,6 +39,7 @@ _RETURNED, _MOST_RETURNS = 1e-14, 40
 # the linkages of Bricard and Bennett. To keep it for that would be to correct by many times what loops are open.
 _IMPLIED_BEYOND = 5.0
 _DOUBTFUL = 1e-4  # a pivot above, as a part of its diagonal, is the row's own however far loops are open
+_CLOSED = 1e-12  # [m]
 
 
 @routine
@@ -54,14 +55,17 @@ def _doubt(table):
         loop = loops[i]
         if loop.orientation == COORDINATES or loop.is_modal:
             continue
-        turning, moving = greatest(loop, support, dofs)
-        error = loop_error(bodies, loop)
+        error, angle, length = loop_error(bodies, loop), 0.0, 0.0
         for r in range(loop.row, loop.row + loop.n_rows):
-            gap = frame_error(rows[r], loop, error)
-            if rows[r].kind in LENGTHS:  # as an angle, by the lever of the loop's freedoms
-                largest = max(largest, gap * gap * turning / moving if moving > 0.0 else 0.0)
+            gap = abs(frame_error(rows[r], loop, error))
+            if rows[r].kind in LENGTHS:
+                length = max(length, gap)
             else:
-                largest = max(largest, gap * gap)
+                angle = max(angle, gap)
+        largest = max(largest, angle * angle)
+        if length > _CLOSED:  # as an angle, by the lever of the loop's freedoms
+            turning, moving = greatest(loop, support, dofs)
+            largest = max(largest, length * length * turning / moving if moving > 0.0 else 0.0)
     return min(_IMPLIED_BEYOND * _IMPLIED_BEYOND * largest, _DOUBTFUL)
 
 
