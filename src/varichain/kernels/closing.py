@@ -74,7 +74,6 @@ def close_positions(table, restraints, q, v, step, tolerance, is_new, cheap, mos
             articulate_at_rest(table)
             # a row that is doubted is not closed: if the others are, and this error stays, the row is one of its own
             factor(table, is_solved and largest > 0.5 * before)
-            load_errors(bodies, loops, rows, q, multipliers)
         before, is_solved = largest, True
         _correct(table, step)
         step_all(bodies, q, step, 1.0, q)

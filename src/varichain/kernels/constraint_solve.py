@@ -188,15 +188,16 @@ def factor_at_rest(table):
     Gives: bias forces loaded, torques loaded.
     """
     articulate_at_rest(table)
+    place_rows(open_bodies(table), open_loops(table), open_rows(table))
     return factor(table, False)
 
 
 @routine
 def articulate_at_rest(table):
-    """The part of `factor_at_rest` that comes before the factor.
+    """Articulated inertias without velocities and torques, as for `factor_at_rest`.
 
     Needs: bodies placed.
-    Gives: bias forces loaded, torques loaded, rows placed.
+    Gives: bias forces loaded, torques loaded.
     """
     bodies, dofs = open_bodies(table), open_dofs(table)
     for i in range(1, len(bodies)):
@@ -209,7 +210,6 @@ def articulate_at_rest(table):
     for k in range(len(dofs)):
         dofs[k].u = 0.0
     inward_articulated(bodies, dofs)
-    place_rows(bodies, open_loops(table), open_rows(table))
 
 
 @kernel(TABLE, VECTOR, VECTOR)
