@@ -1,6 +1,6 @@
 """Andrews' squeezing mechanism: seven bodies in a plane, three loops at one point, a stiff spring, a motor, 0.03 s.
 
-Data, start and end are those of the IVP test set [Mazzia and Magherini 2008], where they are written as seven equations
+Data, start and end are those of the IVP test set [Mazzia 2008], where they are written as seven equations
 with six multipliers. Integrated from these equations (DOP853, rtol 1e-13), the crank ends 4.5e-9 rad from the published
 angle, as it does here; the two integrations differ by less than 1e-11.
 """
