@@ -39,7 +39,7 @@ _RETURNED, _MOST_RETURNS = 1e-14, 40
 # the linkages of Bricard and Bennett. To keep it for that would be to correct by many times what loops are open.
 _IMPLIED_BEYOND = 5.0
 _DOUBTFUL = 1e-4  # a pivot above, as a part of its diagonal, is the row's own however far loops are open
-_CLOSED = 1e-12  # [m]
+_CLOSED, _OPEN = 1e-12, 1e-16  # [m]; part of a diagonal
 
 
 @routine
@@ -83,18 +83,23 @@ def factor(table, trusts_rows):
     support, shared = open_support(table), open_shared(table)
     groups, propagated, gram = open_groups(table), open_propagated(table), open_gram(table)
     propagate(open_bodies(table), dofs, loops, rows, support, propagated)
-    fill_gram(loops, pairs, support, shared, groups, dofs, propagated, 0.0, rows, gram)
+    fill_gram(loops, pairs, support, shared, groups, dofs, propagated, rows, gram)
     smallest_kept, largest_dropped = factor_gram(groups, rows, gram)
-    surely_redundant = SURELY_REDUNDANT
-    if (smallest_kept < _DOUBTFUL or largest_dropped > SURELY_REDUNDANT) and not trusts_rows:
+    doubt, is_doubtful = 0.0, False
+    if (smallest_kept < SURE_BESIDE_DROPPED or largest_dropped > SURELY_REDUNDANT) and not trusts_rows:
         doubt = _doubt(table)
-        if LEAST_DIAGONAL * min(smallest_kept, largest_dropped) < doubt:
-            fill_gram(loops, pairs, support, shared, groups, dofs, propagated, doubt, rows, gram)
+        # in this order a part that comes from elsewhere grows with the reciprocals of the pivots before it
+        is_doubtful = LEAST_DIAGONAL * smallest_kept < doubt or largest_dropped > SURELY_REDUNDANT
+        is_doubtful = is_doubtful or (smallest_kept < _DOUBTFUL and doubt > _OPEN)
+        if is_doubtful:
+            fill_gram(loops, pairs, support, shared, groups, dofs, propagated, rows, gram)
+        for r in range(len(rows)):
+            rows[r].least = max(rows[r].least, doubt * rows[r].most)
+        if is_doubtful:
             smallest_kept, largest_dropped = factor_gram(groups, rows, gram)
-            surely_redundant = max(surely_redundant, doubt / LEAST_DIAGONAL)
-    # a pivot has the rounding of all before it, as parts of the smallest: dropped rows are sure beside large ones only
-    least = SURELY_INDEPENDENT if largest_dropped == 0.0 else SURE_BESIDE_DROPPED
-    if smallest_kept < least or largest_dropped > surely_redundant:
+    # a pivot has the rounding, and what is doubted, of all before it, as parts of the smallest
+    least = SURE_BESIDE_DROPPED if largest_dropped > 0.0 or is_doubtful else SURELY_INDEPENDENT
+    if smallest_kept < least or largest_dropped > max(SURELY_REDUNDANT, doubt / LEAST_DIAGONAL):
         return orthogonal_factor(loops, groups, support, dofs, propagated, rows, gram)
     return smallest_kept, largest_dropped
 

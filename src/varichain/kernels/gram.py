@@ -123,16 +123,11 @@ def fill_gram(
     # in
     dofs,
     propagated,
-    doubt,
     # out
     rows,
     gram,
 ):
-    """Tiles of G, group by group from each group's first tile on.
-
-    Rows are to be dropped whose pivots are below the rank tolerance, as parts of their diagonals, or below `doubt`, as
-    parts of the most that their diagonals may be: what comes from elsewhere is not small where a row is.
-    """
+    """Tiles of G, group by group from each group's first tile on."""
     for l in range(len(loops)):
         loop = loops[l]
         n_groups = groups_of(loop.n_rows)
@@ -161,11 +156,11 @@ def fill_gram(
                     store_tile(gram, place + 16, two)
                 else:
                     store_tile(gram, place, _pair_tile(pairs[p], i, shared, dofs, propagated))
-        _measure(loop, support, groups, dofs, doubt, gram, rows)
+        _measure(loop, support, groups, dofs, gram, rows)
 
 
 @routine
-def _measure(loop, support, groups, dofs, doubt, gram, rows):
+def _measure(loop, support, groups, dofs, gram, rows):
     """Diagonals of a loop's rows, the measure of their pivots: the least that keep them, the most that there may be."""
     # a coupling's row has its own freedom's 1 / d in the diagonal, and that is never rounding
     turning, moving = (0.0, 0.0) if loop.orientation == COORDINATES else greatest(loop, support, dofs)
@@ -176,8 +171,8 @@ def _measure(loop, support, groups, dofs, doubt, gram, rows):
         gram[place] += row.compliance
         diagonal = gram[place]
         row.norm = max(diagonal, LEAST_DIAGONAL * size)
+        row.least = loop.rank_tolerance * loop.rank_tolerance * row.norm
         row.most = max(diagonal, size)
-        row.least = max(loop.rank_tolerance * loop.rank_tolerance * row.norm, doubt * row.most)
 
 
 @routine
