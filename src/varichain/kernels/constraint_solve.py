@@ -44,7 +44,7 @@ _CLOSED, _OPEN = 1e-12, 1e-16  # [m]; part of a diagonal
 
 @routine
 def _doubt(table):
-    """Part of the most that a row's diagonal may be which its pivot may have because loops are open.
+    """Largest pivot that a row may owe to open loops, as a part of the largest diagonal that its freedoms allow.
 
     Needs: rows placed.
     """
