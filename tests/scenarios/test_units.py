@@ -35,9 +35,11 @@ def test_quantities(text, value, dimension):
     assert found.dimension == dimension
 
 
-@pytest.mark.parametrize("wrong", ["", "deg", "1 2", "3 foo", "1,5", True, None, [1], math.nan, "1e999", "0x10", "nan"])
+@pytest.mark.parametrize(
+    "wrong", ["", "deg", "1 2", "3 foo", "1,5", True, None, [1], math.nan, "1e999", "0x10", "nan", 1e31, "-1e28 km"]
+)
 def test_what_is_no_quantity(wrong):
-    """What is no number, not finite, or has an unknown unit is refused."""
+    """What is no number, not finite, too large to be squared, or has an unknown unit is refused."""
     with pytest.raises(InputError):
         quantity(wrong)
 

@@ -13,6 +13,7 @@ from varichain.trace import Trace, records, stored
 from varichain.trace.file import TraceFile
 from varichain.trace.frames import SIZE
 from varichain.trace.frames import frame as frame_in_parts
+from varichain.trace.reader import _event
 from varichain.trace.scan import Scan
 
 
@@ -259,3 +260,22 @@ def test_missing_and_unreadable_files(tmp_path):
     for path in (tmp_path / "nothing.h5", tmp_path):
         with pytest.raises(TraceFileError, match="cannot read"):
             Trace.load(path)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"names": 5},
+        {"names": [1]},
+        {"actions": "cut"},
+        {"energy_lost": "much"},
+        {"edits": [{"kind": "cut", "joint": "hip", "impulse": 3}]},
+        {"edits": [{"kind": "cut", "joint": None}]},
+    ],
+)
+def test_events_of_other_kinds_are_lost(wrong):
+    """What reports and pages read of an event is of the kind that they expect, or the event counts as lost."""
+    with pytest.raises(TypeError):
+        _event({"time": 1.0, **wrong})
+    right = {"names": ["lets go"], "actions": ["cut hip"], "energy_lost": 1, "edits": [{"kind": "cut", "joint": "hip"}]}
+    assert _event(right) == right

@@ -12,6 +12,7 @@ from varichain.errors import InputError, quoted
 from varichain.spatial.checks import shown
 
 _DEGREE = math.pi / 180.0
+_LARGEST = 1e30  # of a number in SI units: some powers and products of it are computed
 _GRAVITY = 9.80665  # [m/s^2] of the kilogram-force
 
 UNITS: dict[str, dict[str, float]] = {
@@ -112,6 +113,8 @@ def dimension_of(unit: str) -> str | None:
 def _finite(found: Quantity) -> Quantity:
     if not math.isfinite(found.value):
         raise InputError(f"must be finite, not {shown(found.text)}")
+    if abs(found.value) > _LARGEST:
+        raise InputError(f"must be at most {_LARGEST:g} in SI units, not {shown(found.text)}")
     return found
 
 

@@ -247,11 +247,22 @@ def _dict(value: Any) -> dict[str, Any]:
 
 
 def _event(value: Any) -> dict[str, Any]:
-    for edit in _dict(value).get("edits") or []:
+    event = _dict(value)
+    for key in ("names", "actions"):
+        _list_of(str, event.get(key))
+    if not isinstance(event.get("energy_lost"), int | float | None):
+        raise TypeError("an energy")
+    for edit in event.get("edits") or []:
         kind, joint = _dict(edit)["kind"], edit["joint"]
         if not isinstance(kind, str) or not kind.strip() or not isinstance(joint, str):
             raise TypeError("an edit")
-    return _dict(value)
+        _list_of((int, float), edit.get("impulse"))
+    return event
+
+
+def _list_of(kind: Any, values: Any) -> None:
+    if values is not None and not (isinstance(values, list) and all(isinstance(value, kind) for value in values)):
+        raise TypeError("a list")
 
 
 def _span(since: float | None, until: float | None) -> tuple[float, float]:
