@@ -7,6 +7,7 @@ A new public function is in the registry by being public; if it has a parameter 
 import inspect
 import itertools
 import math
+import re
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -16,14 +17,26 @@ import numpy as np
 import closed_zoo
 import shows
 import varichain as vc
-from varichain.mechanism import Revolute
+from varichain import scenarios
+from varichain.mechanism import Revolute, description, mechanism_from
+from varichain.scenarios.files import scenario_from_text
+from varichain.scene import Playback, link_poses, scene_of
 
 FOLDER = Path(tempfile.mkdtemp(prefix="varichain entries"))
 NUMBERS = itertools.count()
 JUNK = type("Junk", (), {"__repr__": lambda self: "junk"})()
 NAN = float("nan")
 
-MODULES = (vc, vc.figures, vc.closures, vc.animation, vc.exo, vc.particles)
+MODULES = (vc, vc.figures, vc.closures, vc.animation, vc.exo, vc.particles, scenarios)
+# What the documents import from other modules.
+OTHERS = {
+    "mechanism.description": description,
+    "mechanism.mechanism_from": mechanism_from,
+    "scenarios.scenario_from_text": scenario_from_text,
+    "scene.Playback": Playback,
+    "scene.link_poses": link_poses,
+    "scene.scene_of": scene_of,
+}
 # Values that others return: users read them and do not make them.
 RESULTS = [
     "Actuation", "Assembly", "CouplingMatrix", "Energy", "Equilibrium", "ForwardDynamics", "Frame",
@@ -39,6 +52,7 @@ RESULTS = [
     "Closings", "Evaluation", "Function", "InverseMotion", "Plan", "Reached", "Reduced", "SpaceDynamics",
     "OptimisedMotion",
     "Ground", "LinkedSystem", "Stiffest",
+    "Builder", "Scenario",
 ]  # fmt: skip
 # Methods that users call, beside the functions.
 METHODS = {
@@ -78,6 +92,7 @@ METHODS = {
     "Trace": ["at", "save", "load", "to_csv", "joint"],
     "Recording": ["position", "orientation"],
     "SwingTwist": ["angles"],
+    "Scenario": ["run"],
     "System": ["add_particle", "add_spring", "add_joint", "particle", "advance"],
     "AnimationSpace": ["value", "at", "gradient", "rate", "bias", "acceleration", "hessian", "step_hessian", "reduced"],
 }
@@ -463,6 +478,12 @@ SPECIAL = {
     ("figures.arch_up", "span"): lambda m, s: 0.03,
     ("figures.arch_up", "at"): lambda m, s: (0.0, 0.0),
     ("figures.inchworm", "color"): lambda m, s: None,
+    ("mechanism.mechanism_from", "description"): lambda m, s: description(m),
+    ("scenarios.scenario_from_text", "text"): lambda m, s: "scenario: pendulum",
+    ("scenarios.summary", "scenario"): lambda m, s: "pendulum",
+    ("scenarios.summary", "trace"): lambda m, s: scenarios.pendulum().run(0.02),
+    ("scenarios.energy_drift", "trace"): lambda m, s: scenarios.pendulum().run(0.02),
+    ("Scenario.run", "until"): lambda m, s: 0.02,
     ("Cut", "joint"): lambda m, s: "elbow",
     ("Distance", "length"): lambda m, s: 0.5,
     ("ConstantForce", "force"): lambda m, s: 0.5,
@@ -518,9 +539,9 @@ def entries():
                 found[prefix + name] = value
     for name, methods in METHODS.items():
         for method in methods:
-            home = vc.particles if name == "System" else vc
+            home = {"System": vc.particles, "Scenario": scenarios}.get(name, vc)
             found[f"{name}.{method}"] = getattr(getattr(home, name), method)
-    return found
+    return found | OTHERS
 
 
 def owner(name, m, s):
@@ -534,6 +555,7 @@ def owner(name, m, s):
         "Trace": lambda: shows.show(0.2),
         "Recording": lambda: vc.load_recording(recording_file()),
         "SwingTwist": lambda: vc.SwingTwist(1.0),
+        "Scenario": scenarios.pendulum,
         "System": three_particles,
         "AnimationSpace": lambda: vc.AnimationSpace(m, {"tip": vc.animation.point("tip")}),
     }
@@ -589,6 +611,8 @@ VALUES = (*_NUMBERS, None, "x", JUNK, [], {}, "a\0b", b"x", "/dev/zero/x")
 def refused_values(parameter):
     """Values that a parameter must refuse, by its annotation."""
     text = str(parameter.annotation)
+    text = re.sub(r"Annotated\[(\w+),.*?\)\]", r"\1", text)
+    text = re.sub(r"\b(Positive|NonNegative|Duration)\b", "float", text)
     alternatives = {part.strip() for part in text.split("|")}
     if "Any" in text or text.endswith("_empty'>"):
         return ()

@@ -1,7 +1,10 @@
 """Every public entry refuses bad values by name: none is taken in silence, none ends in a bare error or a crash."""
 
+import importlib
 import inspect
+import re
 import traceback
+from pathlib import Path
 
 import pytest
 
@@ -72,3 +75,22 @@ def test_numbers_whose_squares_overflow_are_refused(name, value):
         setattr(s["elbow"], part, value)
         with pytest.raises(vc.InputError, match="smaller than"):
             getattr(vc, name)(m, s, *([0.01] if name == "simulate" else []))
+
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+IMPORTED = re.compile(r"^from (varichain[\w.]*) import ([\w, ]+)$|^::: (varichain[\w.]*)\.(\w+)$", re.MULTILINE)
+
+
+def test_the_registry_has_what_documents_name():
+    """Functions and classes that the pages import, or describe, are entries too, in whatever module they are."""
+    known = {name.rpartition(".")[2] for name in FOUND} | set(entries.RESULTS)
+    missing = []
+    for path in [DOCS.parent / "README.md", *DOCS.rglob("*.md")]:
+        for found in IMPORTED.finditer(path.read_text(encoding="utf-8")):
+            module = importlib.import_module(found[1] or found[3])
+            for name in (found[2] or found[4]).split(", "):
+                value = getattr(module, name)
+                is_error = inspect.isclass(value) and issubclass(value, BaseException)
+                if callable(value) and not is_error and name not in known:
+                    missing.append(f"{path.name}: {module.__name__}.{name}")
+    assert missing == []

@@ -170,7 +170,7 @@ def sdf(n):
         ("x.xml", '<custom><numeric size="2000000000"/></custom>' + BODY.format("", ""), "too large"),
         ("x.yaml", "scenario: chain\nparameters:\n  links: 100000000\n", "from 1 to 1000"),
         ("x.yaml", "scenario: chain\nparameters:\n  links: 0\n", "from 1 to 1000"),
-        ("x.yaml", "scenario: walk\nparameters:\n  steps: 100000000\n", "from 1 to 100"),
+        ("x.yaml", "scenario: walk\nparameters:\n  steps: 100000000\n", "from 3 to 100"),
         ("x.yaml", f"scenario: pendulum\nuntil: {'9' * 400}\n", "must be finite"),
         ("x.yaml", f"scenario: pendulum\nuntil: {'9' * 5000}\n", "2:8: must be finite, not a number of 5000 digits"),
         ("x.yaml", f"scenario: pendulum\n? {'9' * 5000}\n: 1\n", "2:3: must be finite, not a number of 5000 digits"),

@@ -121,5 +121,5 @@ def test_by_contact_without_balance_it_falls():
 
 def test_contact_is_yes_or_no():
     """Anything else is refused."""
-    with pytest.raises(InputError, match="contact must be True or False"):
+    with pytest.raises(InputError, match="'contact' must be True or False"):
         chair(contact="seat")

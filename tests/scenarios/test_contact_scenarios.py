@@ -40,7 +40,7 @@ def test_the_tower_stands_until_it_is_knocked():
     assert after.state(0)[name].v[3] > 5.0 and after.state(-1)[name].position[0] > scaled(0.3, 0.01)
     assert np.diff(contact_work(after)).max() < RISES
     assert min(vc.clearances(after.mechanism, trace.final).values()) > -1e-6
-    with pytest.raises(vc.InputError, match="two boxes at least"):
+    with pytest.raises(vc.InputError, match="'count' must be from 2 to 20"):
         boxes(count=1)
 
 

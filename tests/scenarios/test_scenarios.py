@@ -1,5 +1,7 @@
 """All scenarios: they begin well, keep their loops closed and account for their energy."""
 
+import inspect
+
 import pytest
 
 import varichain as vc
@@ -60,7 +62,7 @@ def test_ten_seconds(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_parameters(name):
     """Every parameter is a keyword with a default and a type, and its docstring explains each."""
-    builder = SCENARIOS[name]
+    builder = inspect.unwrap(SCENARIOS[name])
     described = builder.__doc__.partition("Args:")[2]
     for parameter in builder.__kwdefaults__:
         assert parameter in builder.__annotations__

@@ -112,5 +112,5 @@ def test_torques_depend_on_time_and_state_alone():
 
 def test_other_numbers_of_legs_are_refused():
     """Four legs or two."""
-    with pytest.raises(vc.InputError, match="legs must be 4 or 2, not 3"):
+    with pytest.raises(vc.InputError, match="'legs' must be one of 4, 2, not 3"):
         walker(legs=3)

@@ -1,12 +1,14 @@
 """Quantities with units, and parameters that are read from signatures and docstrings."""
 
 import math
-from typing import Literal
+from typing import Annotated, Literal
 
+import numpy as np
 import pytest
+from annotated_types import Ge, Le
 
 from varichain.errors import InputError, UnknownNameError
-from varichain.scenarios.parameters import checked_parameters, first_line, parameters_of
+from varichain.scenarios.parameters import NonNegative, Positive, checked, checked_parameters, first_line, parameters_of
 from varichain.scenarios.units import UNITS, quantity
 
 
@@ -140,6 +142,55 @@ def test_values_of_the_wrong_kind(name, value, message):
     """A value of the wrong kind is refused with the name of the parameter and what would be valid."""
     with pytest.raises(InputError, match=message) as caught:
         checked_parameters(build, {name: value})
+    assert repr(name) in str(caught.value)
+
+
+@checked
+def bounded(
+    *,
+    mass: Positive = 1.0,
+    at: NonNegative | None = None,
+    links: Annotated[int, Ge(1), Le(9)] = 2,
+    size: tuple[float, float] = (1.0, 2.0),
+    limp: bool = False,
+    kind: Literal["a", "b"] = "a",
+) -> tuple[object, ...]:
+    """Something with parameters that have bounds."""
+    return mass, at, links, size, limp, kind
+
+
+def test_checked_builders_take_what_their_signature_says():
+    """From Python numbers of numpy are numbers; None is taken where it may be; what is not given has its default."""
+    given = {"mass": np.float32(2.0), "at": None, "links": np.int64(3), "size": np.array([3, 4]), "limp": np.True_}
+    assert bounded(**given) == (2.0, None, 3, (3.0, 4.0), True, "a")
+    assert bounded(at=0) == (1.0, 0.0, 2, (1.0, 2.0), False, "a")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("mass", 0, "must be above 0, not 0.0"),
+        ("mass", "1 kg", "must be a number, not '1 kg'"),
+        ("mass", math.nan, "must be finite"),
+        ("mass", 1e200, "must be at most 1e[+]30"),
+        ("at", -1e-9, "must be at least 0"),
+        ("at", "none", "must be a number"),
+        ("links", 10, "must be from 1 to 9, not 10"),
+        ("links", 10**400, "must be from 1 to 9"),
+        ("links", "2", "must be a whole number"),
+        ("links", 2.0, "must be a whole number"),
+        ("size", "1, 2", "must be a list"),
+        ("size", ["1", "2"], "must be a number"),
+        ("size", [1, 2, 3], "must have 2 entries"),
+        ("limp", "yes", "must be True or False"),
+        ("kind", "c", "must be one of a, b"),
+        ("masss", 1.0, "did you mean 'mass'"),
+    ],
+)
+def test_checked_builders_refuse_what_it_does_not(name, value, message):
+    """From Python text is not read as a number; numbers beyond the bounds of the signature are refused by name."""
+    with pytest.raises((InputError, UnknownNameError), match=message) as caught:
+        bounded(**{name: value})
     assert repr(name) in str(caught.value)
 
 

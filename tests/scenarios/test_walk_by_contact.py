@@ -94,7 +94,7 @@ def test_the_first_step(short):
 
 def test_what_legs_cannot_do_is_refused():
     """Steps that are too long, and what is no number or no switch, are refused by name."""
-    with pytest.raises(InputError, match="contact must be True or False"):
+    with pytest.raises(InputError, match="'contact' must be True or False"):
         walk(contact="yes")
     with pytest.raises(InputError, match="length"):
         walk(contact=True, length=-0.5)

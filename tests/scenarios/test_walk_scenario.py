@@ -72,7 +72,7 @@ def test_too_long_steps():
     """A step that the legs cannot make is refused, and so is a walk of less than three steps."""
     with pytest.raises(InputError, match="too long"):
         walk(length=1.1)
-    with pytest.raises(InputError, match="three steps at least"):
+    with pytest.raises(InputError, match="'steps' must be from 3 to 100"):
         walk(steps=2)
 
 

@@ -30,7 +30,7 @@ from varichain.mechanism.plain import (
     whole_number,
 )
 from varichain.mechanism.shapes import Shape
-from varichain.spatial.checks import finite_scalar, name_string
+from varichain.spatial.checks import finite_scalar, instance, name_string
 from varichain.spatial.pose import Pose
 
 _ENTRIES = (
@@ -58,6 +58,7 @@ def description(m: Mechanism) -> Plain:
     of the parent. A virtual link has `real` and `on_real` where others have `inertia` and `shapes`. Read it, do not
     edit it: descriptions of one mechanism share the links that did not change.
     """
+    instance(m, Mechanism, "m")
     places = {child.id: i for link in m._links.values() for i, child in enumerate(link.children)}
     links = [_plain_link(link, places[link.id]) for link in m._links.values() if not link.is_ground]
     frames = [{"name": name, "link": frame.link, "at": plain_pose(frame.at)} for name, frame in m.frames.items()]

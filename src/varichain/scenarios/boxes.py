@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import varichain as vc
-from varichain.errors import InputError
-from varichain.mechanism import Box, Inertia, Mechanism
-from varichain.scenarios.scenario import Scenario
-from varichain.spatial.checks import count_number
+from typing import Annotated
 
-MOST_BOXES = 20
+from annotated_types import Ge, Le
+
+import varichain as vc
+from varichain.mechanism import Box, Inertia, Mechanism
+from varichain.scenarios.parameters import NonNegative, checked
+from varichain.scenarios.scenario import Scenario
+
 _SIZE = (0.3, 0.2, 0.1)  # [m]
 _MASS = 1.0  # [kg]
 
 
-def boxes(*, count: int = 10, knocked: float = 1.0, knock: float = 10.0, friction: float = 0.5) -> Scenario:
+@checked
+def boxes(
+    *,
+    count: Annotated[int, Ge(2), Le(20)] = 10,
+    knocked: NonNegative = 1.0,
+    knock: float = 10.0,
+    friction: NonNegative = 0.5,
+) -> Scenario:
     """A tower of boxes stands on the floor without moving; one in its middle is knocked, and the upper ones come down.
 
     Every box may touch the floor and every other box. N_J = N_F = 6 for each box.
@@ -24,9 +33,6 @@ def boxes(*, count: int = 10, knocked: float = 1.0, knock: float = 10.0, frictio
         knock: Impulse on it, along x and beside its middle [N s].
         friction: Coefficient of friction of boxes and floor.
     """
-    count = count_number(count, "count", MOST_BOXES)
-    if count < 2:
-        raise InputError(f"a tower has two boxes at least, not {count}")
     m = Mechanism("boxes")
     for i in range(count):
         m.add_link(f"box {i}", None, inertia=Inertia.box(_MASS, _SIZE), shapes=Box(_SIZE))

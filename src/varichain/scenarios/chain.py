@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from annotated_types import Ge, Le
+
 import varichain as vc
 from varichain.mechanism import Inertia, Mechanism, Spherical
+from varichain.scenarios.parameters import NonNegative, Positive, checked
 from varichain.scenarios.scenario import Scenario
-from varichain.spatial.checks import count_number
-
-MOST_LINKS = 1000
 
 
+@checked
 def chain(
-    *, links: int = 10, length: float = 2.0, mass: float = 2.0, pinned: float = 0.4, released: float = 2.0
+    *,
+    links: Annotated[int, Ge(1), Le(1000)] = 10,
+    length: Positive = 2.0,
+    mass: Positive = 2.0,
+    pinned: NonNegative = 0.4,
+    released: NonNegative = 2.0,
 ) -> Scenario:
     """A chain, fixed at one end and stretched out sideways, is dropped; its tip is pinned in mid-fall, later released.
 
@@ -24,7 +32,6 @@ def chain(
         pinned: When the tip is connected to the ground [s].
         released: When it is let go [s].
     """
-    links = count_number(links, "links", MOST_LINKS)
     m = Mechanism("chain")
     each = length / links
     rod = Inertia.capsule(mass / links, 0.05 * each, 0.9 * each, "x", com=(0.5 * each, 0.0, 0.0))

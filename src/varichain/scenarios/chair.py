@@ -10,12 +10,12 @@ import numpy as np
 import varichain as vc
 from varichain import figures
 from varichain.mechanism import Fixed, Mechanism, Spherical
+from varichain.scenarios.parameters import Duration, Positive, checked
 from varichain.scenarios.reach import course_to
 from varichain.scenarios.scenario import Scenario
 from varichain.scenarios.sitter import Sitter, add_contacts
 from varichain.scenarios.sitting import SIDES, Way
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import flag, positive_scalar
 from varichain.spatial.pose import Pose
 
 if TYPE_CHECKING:
@@ -36,7 +36,10 @@ _BEHIND = (
 _STIFFNESS, _DAMPING = 400.0, 40.0  # of the feedback about the planned motion [1/s^2, 1/s]
 
 
-def chair(*, height: float = 1.75, mass: float = 70.0, duration: float = 2.0, contact: bool = False) -> Scenario:
+@checked
+def chair(
+    *, height: Positive = 1.75, mass: Positive = 70.0, duration: Duration = 2.0, contact: bool = False
+) -> Scenario:
     """A figure of 40 joint freedoms sits down on a chair, rests, and stands up, by the torques of its joints.
 
     The way down is planned in animation space: soles stay where they are, the pelvis goes to the seat, the centre of
@@ -52,10 +55,9 @@ def chair(*, height: float = 1.75, mass: float = 70.0, duration: float = 2.0, co
         duration: Of sitting down, and of standing up [s].
         contact: Whether floor and seat bear the figure by contact rather than by connections.
     """
-    pace = positive_scalar(duration, "duration")
     m = figures.human40(height, mass, name="chair")
-    if flag(contact, "contact"):
-        return _by_contact(m, pace)
+    if contact:
+        return _by_contact(m, duration)
     figures.ground(m, size=(1.8, 1.2))
     seated = m.state()
     figures.place(m, seated, "sitting", "seat")
@@ -63,8 +65,8 @@ def chair(*, height: float = 1.75, mass: float = 70.0, duration: float = 2.0, co
     seated = m.state()
     figures.place(m, seated, "sitting", "seat", vc.pose(m, seated, "chair seat"))
     way = _way(m, seated)
-    sits, rises = _BEFORE + pace, _BEFORE + pace + _SITTING
-    motion = _motion(way, pace, rises)
+    sits, rises = _BEFORE + duration, _BEFORE + duration + _SITTING
+    motion = _motion(way, duration, rises)
     s = way[0].copy()
     for side in SIDES:
         m.connect(f"{side} sole", "floor", Fixed(), state=s, name=f"{side} stance")
@@ -73,9 +75,9 @@ def chair(*, height: float = 1.75, mass: float = 70.0, duration: float = 2.0, co
         vc.at(sits + 0.1, *ties, name="the thighs are on the seat"),
         vc.at(rises, *(vc.cut(f"{side} seat") for side in SIDES), name="it stands up"),
     )
-    controllers = [vc.ComputedTorque(motion, _STIFFNESS, _DAMPING), _watch(m, way, pace, rises)]
+    controllers = [vc.ComputedTorque(motion, _STIFFNESS, _DAMPING), _watch(m, way, duration, rises)]
     settings = {"method": "rk45", "step": 1e-2, "control_step": 1e-2, "tolerance": 1e-7}
-    return Scenario("chair", m, s, rises + pace + _AFTER, events, controllers, settings=settings)
+    return Scenario("chair", m, s, rises + duration + _AFTER, events, controllers, settings=settings)
 
 
 def _by_contact(m: Mechanism, pace: float) -> Scenario:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import cos, sin
-from typing import TYPE_CHECKING, Final
+from math import cos, pi, sin
+from typing import TYPE_CHECKING, Annotated, Final
+
+from annotated_types import Gt, Lt
 
 import varichain as vc
 from varichain import figures
 from varichain.mechanism import Box, ContactPoint, Mechanism, Revolute
+from varichain.scenarios.parameters import Positive, checked
 from varichain.scenarios.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -23,12 +25,13 @@ _AHEAD: Final = 0.1
 """How far ahead of the standing foot the other must be to land [m]: it passes through the floor on its way."""
 
 
+@checked
 def compass(
     *,
-    slope: float = figures.COMPASS_SLOPE,
-    start: Sequence[float] = (0.21, -0.32, -1.07, -0.36),
-    hip_mass: float = 10.0,
-    leg_mass: float = 5.0,
+    slope: Annotated[float, Gt(-pi / 2), Lt(pi / 2)] = figures.COMPASS_SLOPE,
+    start: tuple[float, float, float, float] = (0.21, -0.32, -1.07, -0.36),
+    hip_mass: Positive = 10.0,
+    leg_mass: Positive = 5.0,
     contact: bool = False,
 ) -> Scenario:
     """The compass walker goes down a slope; each step is a connection and a cut at one instant, or a contact.

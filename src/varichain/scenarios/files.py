@@ -13,7 +13,7 @@ from varichain.scenarios.marks import Marked
 from varichain.scenarios.parameters import checked_parameters, parameters_of
 from varichain.scenarios.schema import ScenarioFile
 from varichain.scenarios.validation import Faults, unknown, validated
-from varichain.spatial.checks import mapping
+from varichain.spatial.checks import mapping, shown
 
 if TYPE_CHECKING:
     from varichain.scenarios.scenario import Builder, Scenario
@@ -47,7 +47,9 @@ def scenario_from_text(text: str, path: str = "<text>", parameters: Mapping[str,
     """The scenario that a YAML text describes; arguments and errors as of `load_scenario`."""
     from varichain.scenarios import SCENARIOS
 
-    faults = Faults(Marked(text, path))
+    if not isinstance(text, str):
+        raise InputError(f"text must be the text of a scenario file, not {shown(text)}")
+    faults = Faults(Marked(text, file_name(path)))
     file, kept = validated(faults)
     if file is not None and file.scenario not in SCENARIOS:
         faults.add(("scenario",), unknown("scenario", file.scenario, list(SCENARIOS)))

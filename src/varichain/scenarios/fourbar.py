@@ -6,19 +6,21 @@ from math import pi
 
 import varichain as vc
 from varichain.mechanism import Inertia, Mechanism, Revolute
+from varichain.scenarios.parameters import NonNegative, Positive, checked
 from varichain.scenarios.scenario import Scenario
 
 _LONGEST = 1e4  # [s] that the crank is driven
 
 
+@checked
 def fourbar(
     *,
-    crank: float = 0.2,
-    coupler: float = 0.6,
-    rocker: float = 0.5,
-    base: float = 0.6,
+    crank: Positive = 0.2,
+    coupler: Positive = 0.6,
+    rocker: Positive = 0.5,
+    base: NonNegative = 0.6,
     turns: float = 1.0,
-    density: float = 2.0,
+    density: Positive = 2.0,
 ) -> Scenario:
     """A crank turns, a coupler takes a rocker along: one loop, one degree of freedom.
 

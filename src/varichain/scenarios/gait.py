@@ -185,7 +185,10 @@ class Gait:
         hip, ankle = turned @ self.m.link("left thigh").at.p + place, long.foot("left", 4.0 + phase)[0]
         thigh, shank = self._leg_lengths
         reach = thigh**2 + shank**2 + 2.0 * thigh * shank * cos(of.knee)
-        low = float(ankle[2] + (reach - (ankle[0] - hip[0]) ** 2 - (ankle[1] - hip[1]) ** 2) ** 0.5 - hip[2])
+        upright = reach - float((ankle[0] - hip[0]) ** 2 + (ankle[1] - hip[1]) ** 2)
+        if upright <= 0.0:
+            raise InputError(f"a step of {self.length:g} m is too long: the legs do not reach so far")
+        low = float(ankle[2] + upright**0.5 - hip[2])
         return min(low + 0.5 * of.bob * cos(2.0 * pi * of.half), self._standing - 0.5 * of.bob - of.soft)
 
     # Joints

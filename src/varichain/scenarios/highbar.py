@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import varichain as vc
 from varichain import figures
-from varichain.errors import InputError, quoted
+from varichain.errors import InputError
 from varichain.mechanism import Mechanism, Revolute, Spherical
 from varichain.scenarios.muscles import muscles
+from varichain.scenarios.parameters import NonNegative, Positive, checked
 from varichain.scenarios.reaching import Reaching
 from varichain.scenarios.scenario import Scenario
 from varichain.spatial.pose import Pose
@@ -31,17 +32,18 @@ _LANDING = 1000.0, 110.0  # [N m/rad] and [N m s/rad] of the muscles that catch 
 _NEAR = 0.014  # [m], the bar's radius: a hand whose middle is nearer to the bar's can close round it
 
 
+@checked
 def highbar(
     *,
-    height: float = 1.70,
-    mass: float = 65.0,
+    height: Positive = 1.70,
+    mass: Positive = 65.0,
     angle: float = radians(75.0),
-    release_right: float | None = None,
-    release_left: float | None = None,
+    release_right: NonNegative | None = None,
+    release_left: NonNegative | None = None,
     regrasp: bool = False,
     landing: Literal["joints", "contact"] = "joints",
-    stiffness: float = 150.0,
-    damping: float = 8.0,
+    stiffness: NonNegative = 150.0,
+    damping: NonNegative = 8.0,
 ) -> Scenario:
     """A figure of 16 joint freedoms swings on the bar by both hands, lets go with the right, then the left, and lands.
 
@@ -68,8 +70,6 @@ def highbar(
         stiffness: Of the muscles [N m/rad].
         damping: Of the muscles [N m s/rad].
     """
-    if landing not in ("joints", "contact"):
-        raise InputError(f"landing must be 'joints' or 'contact', not {quoted(landing)}")
     if regrasp and landing == "contact":
         raise InputError("landing='contact' is for a figure that lands: leave out regrasp=True")
     m = figures.human16(height, mass, name="highbar")

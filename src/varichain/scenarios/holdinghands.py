@@ -10,6 +10,7 @@ from varichain import figures
 from varichain.mechanism import Mechanism, Planar, Spherical
 from varichain.mechanism.materials import MATERIALS
 from varichain.scenarios.muscles import muscles
+from varichain.scenarios.parameters import NonNegative, checked
 from varichain.scenarios.scenario import Scenario
 from varichain.spatial.pose import Pose
 
@@ -24,13 +25,14 @@ _KNEES = 0.35  # [rad] that skaters bend their knees by
 _APART = 0.75  # [m] from Ann's feet to Bob's
 
 
+@checked
 def holdinghands(
     *,
     spin: float = 1.5,
-    closes: float = 0.1,
-    opens: float = 3.0,
-    stiffness: float = 1000.0,
-    damping: float = 60.0,
+    closes: NonNegative = 0.1,
+    opens: NonNegative = 3.0,
+    stiffness: NonNegative = 1000.0,
+    damping: NonNegative = 60.0,
 ) -> Scenario:
     """Two figures of 16 joint freedoms on skates turn about each other by one hand, then by both, and part.
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Ge, Le
 
 import varichain as vc
 from varichain import figures
 from varichain.mechanism import Fixed, Inertia, Mechanism
+from varichain.scenarios.parameters import Duration, NonNegative, Positive, checked
 from varichain.scenarios.scenario import Scenario
 from varichain.scenarios.worm_gait import Worm
 from varichain.scenarios.worm_walk import Walk, Walkers
-from varichain.spatial.checks import count_number, finite_scalar, non_negative_scalar, positive_scalar
 
 if TYPE_CHECKING:
     from varichain.layout.state import State
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 _SPAN, _LIFT = 0.6, 0.08  # of the arch before a stride, and of the front end, over the whole length
 _STRIDES = (0.12, 0.18, 0.24)  # likewise
 _SHAPE = (0.3, 0.7)  # places of the two joints whose pitch is kept, along the worm
-MOST_STRIDES = 200
+_MOST_STRIDES = 200
 # Racers: segments, length [m] and mass [kg] of a segment, stride over the whole length, lane [m], colour.
 _RACERS = {
     "red ": (10, 0.005, 0.001, 0.24, 0.03, "#c0392b"),
@@ -28,20 +30,21 @@ _RACERS = {
 }
 
 
+@checked
 def inchworm(
     *,
     goal_x: float = 0.09,
     goal_y: float = 0.0,
-    strides: int = 10,
-    segments: int = 10,
-    length: float = 0.005,
-    mass: float = 0.001,
-    duration: float = 0.5,
-    heavier: float = 0.0,
+    strides: Annotated[int, Ge(1), Le(_MOST_STRIDES)] = 10,
+    segments: Annotated[int, Ge(4), Le(100)] = 10,
+    length: Positive = 0.005,
+    mass: Positive = 0.001,
+    duration: Duration = 0.5,
+    heavier: NonNegative = 0.0,
     push: float = 0.0,
     obstacle_x: float = 0.06,
     obstacle_y: float = 0.0,
-    obstacle: float = 0.0,
+    obstacle: NonNegative = 0.0,
 ) -> Scenario:
     """A worm of ten segments walks to a goal: the front goes ahead while the rear holds on, then the rear follows.
 
@@ -66,23 +69,25 @@ def inchworm(
     model = figures.inchworm(segments, length, mass)
     m = figures.inchworm(segments, length, mass)
     for link in [link for link in m.links if link.name.startswith("segment ")] if heavier else []:
-        m.set_inertia(link.name, _heavier(link.inertia, 1.0 + non_negative_scalar(heavier, "heavier")))
+        m.set_inertia(link.name, _heavier(link.inertia, 1.0 + heavier))
     s = m.state()
     worm = _worm(model, "", duration)
     figures.arch_up(m, s, worm.span)
     m.connect(worm.link("rear"), "ground", Fixed(), state=s, name="rear hold")
     whole = segments * length
-    discs = [(obstacle_x, obstacle_y, positive_scalar(obstacle, "obstacle"))] if obstacle else []
-    goal = (finite_scalar(goal_x, "goal_x"), finite_scalar(goal_y, "goal_y"))
-    walk = Walk(worm, [goal], [part * whole for part in _STRIDES], discs, tolerance=0.01 * whole)
+    discs = [(obstacle_x, obstacle_y, obstacle)] if obstacle else []
+    walk = Walk(worm, [(goal_x, goal_y)], [part * whole for part in _STRIDES], discs, tolerance=0.01 * whole)
     forces = []
     if push:
         weight = segments * mass * 9.81
-        forces = [vc.Force(f"segment {segments // 2}", (0, finite_scalar(push, "push") * weight, 0))]
-    return _scenario("inchworm", m, s, [walk], count_number(strides, "strides", MOST_STRIDES), duration, forces)
+        forces = [vc.Force(f"segment {segments // 2}", (0, push * weight, 0))]
+    return _scenario("inchworm", m, s, [walk], strides, duration, forces)
 
 
-def race(*, finish: float = 0.11, strides: int = 12, duration: float = 0.5) -> Scenario:
+@checked
+def race(
+    *, finish: Positive = 0.11, strides: Annotated[int, Ge(1), Le(_MOST_STRIDES)] = 12, duration: Duration = 0.5
+) -> Scenario:
     """Three inchworms race along parallel lanes: one with long strides, a short one, and a heavy one.
 
     They hold on and let go at the same instants, so that strides decide. `varichain plot` with the panel `functions`
@@ -93,7 +98,6 @@ def race(*, finish: float = 0.11, strides: int = 12, duration: float = 0.5) -> S
         strides: Most strides.
         duration: Of a phase, half a stride [s].
     """
-    line = positive_scalar(finish, "finish")
     m = Mechanism("race")
     for prefix, (n, length, mass, _, _, color) in _RACERS.items():
         figures.inchworm(n, length, mass, mechanism=m, prefix=prefix, color=color)
@@ -102,8 +106,8 @@ def race(*, finish: float = 0.11, strides: int = 12, duration: float = 0.5) -> S
         worm = _worm(figures.inchworm(n, length, mass, prefix=prefix), prefix, duration)
         figures.arch_up(m, s, worm.span, (-worm.span, lane), prefix=prefix)
         m.connect(worm.link("rear"), "ground", Fixed(), state=s, name=f"{prefix}rear hold")
-        walks.append(Walk(worm, [(line, lane)], [stride * n * length], tolerance=0.02 * n * length))
-    return _scenario("race", m, s, walks, count_number(strides, "strides", MOST_STRIDES), duration)
+        walks.append(Walk(worm, [(finish, lane)], [stride * n * length], tolerance=0.02 * n * length))
+    return _scenario("race", m, s, walks, strides, duration)
 
 
 def _scenario(
@@ -113,16 +117,15 @@ def _scenario(
     fronts: dict[str, Any] = {f"{walk.worm.prefix}front": an.point(f"{walk.worm.prefix}front")[:2] for walk in walks}
     goals = {name: walk.goals[-1] for name, walk in zip(fronts, walks, strict=True)}
     walkers = Walkers(walks, an.Watch(vc.AnimationSpace(m, fronts), goals))
-    pace = positive_scalar(duration, "duration")
     events = []
     for k in range(2 * strides):
         moving = "rear" if k % 2 else "front"
         happens = partial(_happens, walkers, moving, k == 0)
         events.append(
-            vc.at(k * pace, happens, name=f"the {moving} goes ahead" if moving == "front" else "the rear follows")
+            vc.at(k * duration, happens, name=f"the {moving} goes ahead" if moving == "front" else "the rear follows")
         )
     settings = {"method": "implicit", "step": 1e-4, "sample": 5e-3}
-    return Scenario(name, m, s, 2 * strides * pace, tuple(events), forces=forces, settings=settings)
+    return Scenario(name, m, s, 2 * strides * duration, tuple(events), forces=forces, settings=settings)
 
 
 def _happens(walkers: Walkers, moving: str, is_first: bool, m: Mechanism, s: State) -> list[Any]:
@@ -135,7 +138,7 @@ def _worm(model: Mechanism, prefix: str, duration: float) -> Worm:
     n = len(names)
     whole = n * float(model.link(names[1]).at.p[0])
     shape = tuple(dict.fromkeys(max(1, min(n - 1, round(part * n))) for part in _SHAPE))
-    return Worm(model, prefix, _SPAN * whole, _LIFT * whole, shape, positive_scalar(duration, "duration"))
+    return Worm(model, prefix, _SPAN * whole, _LIFT * whole, shape, duration)
 
 
 def _heavier(inertia: Inertia, factor: float) -> Inertia:

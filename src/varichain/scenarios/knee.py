@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
+from annotated_types import Ge
+
+from varichain.scenarios.parameters import NonNegative, Positive, checked
 from varichain.scenarios.scenario import Scenario
 
 
+@checked
 def knee(
     *,
     inertia: float = 0.0,
     viscosity: float = 1.56,
     gravity: float = 5.4,
-    coulomb: float = 0.0,
-    operator: str = "B",
-    cutoff: float = 30.0,
-    delay: float = 0.0,
-    cuff: float = 0.0,
-    seed: int = 0,
+    coulomb: NonNegative = 0.0,
+    operator: Literal["A", "B", "C"] = "B",
+    cutoff: Positive = 30.0,
+    delay: NonNegative = 0.0,
+    cuff: NonNegative = 0.0,
+    seed: Annotated[int, Ge(0)] = 0,
 ) -> Scenario:
     """An exoskeleton makes the knee feel a virtual impedance; its operator swings the lower leg for 12 s.
 

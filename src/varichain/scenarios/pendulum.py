@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from varichain.mechanism import Inertia, Mechanism, Revolute
+from varichain.scenarios.parameters import Positive, checked
 from varichain.scenarios.scenario import Scenario
 
 
-def pendulum(*, length: float = 1.0, mass: float = 1.0, angle: float = 1.0) -> Scenario:
+@checked
+def pendulum(*, length: Positive = 1.0, mass: Positive = 1.0, angle: float = 1.0) -> Scenario:
     """A uniform rod on a hinge, let go at an angle.
 
     Args:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+from annotated_types import Ge, Le
 
 import varichain as vc
 from varichain.mechanism import Capsule, Inertia, Mechanism, Revolute
+from varichain.scenarios.parameters import Duration, Positive, checked
 from varichain.scenarios.scenario import Scenario
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import count_number, finite_scalar, positive_scalar
 from varichain.spatial.pose import Pose
 
 if TYPE_CHECKING:
@@ -22,17 +23,17 @@ _BENT = 0.15  # [rad], each joint at the start
 _FEEDBACK = 12.0  # [1/s]
 _GENTLE = 6  # power of what is left: bends fall as its root where a chain is stretched
 _DAMPING = 0.02  # bounds motions where the chain is stretched
-MOST_LINKS = 100
 
 
+@checked
 def reach(
     *,
-    links: int = 10,
-    length: float = 1.0,
+    links: Annotated[int, Ge(2), Le(100)] = 10,
+    length: Positive = 1.0,
     x: float = 0.35,
     z: float = 0.55,
     hold_first: bool = False,
-    duration: float = 1.5,
+    duration: Duration = 1.5,
 ) -> Scenario:
     """A chain of ten hinges leads its tip to a point by torques, and stays there.
 
@@ -49,22 +50,22 @@ def reach(
         hold_first: Whether the first link keeps its direction, by the square of its angle at zero, as in [PFB].
         duration: Of the motion [s].
     """
-    n, size = count_number(links, "links", MOST_LINKS, least=2), positive_scalar(length, "length") / links
+    size = length / links
     m = Mechanism("reach")
     rod = Inertia.cylinder(_MASS, _THICKNESS, size, axis="x", com=(0.5 * size, 0, 0))
-    for i in range(n):
+    for i in range(links):
         shape = Capsule(_THICKNESS, size, at=Pose((0.5 * size, 0, 0), rpy=(0, np.pi / 2, 0)))
         parent, place = (f"link {i}", size) if i else ("ground", 0.0)
         m.add_link(f"link {i + 1}", parent, Revolute("-y", name=f"joint {i + 1}"), (place, 0, 0), rod, [shape])
-    m.add_frame("tip", f"link {n}", (size, 0, 0))
+    m.add_frame("tip", f"link {links}", (size, 0, 0))
     s = m.state()
-    s.q = np.r_[0.0, np.full(n - 1, _BENT)]
+    s.q = np.r_[0.0, np.full(links - 1, _BENT)]
     functions = {"tip": vc.animation.point("tip")[[0, 2]], "first": vc.animation.coordinate("joint 1") ** 2}
     space = vc.AnimationSpace(m, functions)
-    point = np.array([finite_scalar(x, "x"), finite_scalar(z, "z")])
+    point = np.array([x, z])
     end = vc.animation.reach(space, s, {"tip": point}, hold=["joint 1"] if hold_first else [])
     gentle = 3 if end.is_reached else _GENTLE
-    course = course_to(space.value(s)[:2], space.value(end.state)[:2], positive_scalar(duration, "duration"), gentle)
+    course = course_to(space.value(s)[:2], space.value(end.state)[:2], duration, gentle)
     how = vc.animation.Resolution(damping=_DAMPING, hold=["first"] if hold_first else [], gain=_FEEDBACK)
     tracker = vc.animation.Tracker(space, {"tip": course}, how, feedback=_FEEDBACK)
     settings = {"method": "rk45", "step": 1e-2, "control_step": 5e-3}

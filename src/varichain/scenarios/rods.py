@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 import varichain as vc
-from varichain.errors import InputError, quoted
 from varichain.mechanism import Capsule, Free, Inertia, Mechanism, Revolute, Spherical
+from varichain.scenarios.parameters import Duration, Positive, checked
 from varichain.scenarios.reach import course_to
 from varichain.scenarios.scenario import Scenario
-from varichain.spatial.checks import finite_scalar, positive_scalar
 from varichain.spatial.pose import Pose
 
 if TYPE_CHECKING:
     from varichain.layout.state import State
 
-WAYS = ("hard", "soft", "extended")
 _RADIUS = 0.03  # [m] of a rod
 _FEEDBACK = 20.0  # [1/s]
 _SPINNING = 0.7  # [rad/s] of the trunk at the start
 
 
+@checked
 def threelinks(
     *,
     x: float = 1.6,
     z: float = 1.2,
-    square: float = 0.6,
-    duration: float = 1.5,
-    length: float = 1.0,
-    mass: float = 1.0,
+    square: Positive = 0.6,
+    duration: Duration = 1.5,
+    length: Positive = 1.0,
+    mass: Positive = 1.0,
 ) -> Scenario:
     """A chain of three links goes where its animation space says: u = (x, z, phi_3^2), the tip and a square.
 
@@ -48,15 +47,18 @@ def threelinks(
     s.q = (0.2, 0.7, -0.5)
     tip = vc.animation.point("link 3", (length, 0.0, 0.0))
     space = vc.AnimationSpace(m, {"tip": tip[[0, 2]], "square": vc.animation.coordinate("joint 3") ** 2})
-    end = np.array([length * finite_scalar(x, "x"), length * finite_scalar(z, "z"), positive_scalar(square, "square")])
-    course = course_to(space.value(s), end, positive_scalar(duration, "duration"))
+    end = np.array([length * x, length * z, square])
+    course = course_to(space.value(s), end, duration)
     tracks = {"tip": type(course)(course.c[..., :2], course.x), "square": type(course)(course.c[..., 2], course.x)}
     tracker = vc.animation.Tracker(space, tracks, feedback=_FEEDBACK)
     settings = {"method": "rk45", "step": 1e-2}
     return Scenario("threelinks", m, s, 3.0, controller=tracker, settings=settings)
 
 
-def seat(*, way: str = "hard", stiffness: float = 1e5, damping: float = 200.0) -> Scenario:
+@checked
+def seat(
+    *, way: Literal["hard", "soft", "extended"] = "hard", stiffness: Positive = 1e5, damping: Positive = 200.0
+) -> Scenario:
     """A man of three rods sits on a chair and bows; the chair is a closed loop, made in one of three ways.
 
     "hard": the hip is tied to the chair by a ball joint; "soft": by springs and dampers; "extended": by joint torques
@@ -67,8 +69,6 @@ def seat(*, way: str = "hard", stiffness: float = 1e5, damping: float = 200.0) -
         stiffness: Of the springs [N/m].
         damping: Of the dampers [N s/m].
     """
-    if not isinstance(way, str) or way not in WAYS:
-        raise InputError(f"way must be one of {', '.join(map(repr, WAYS))}, not {quoted(way)}")
     m, s = _rods("seat", ("shank", "thigh", "trunk"), 1.0, 1.0)
     s.q, s.v = (1.9, -1.6, 1.5), (0.0, 0.0, _SPINNING)
     hip, place = (1.0, 0.0, 0.0), vc.pose(m, s, "trunk").p
@@ -76,8 +76,7 @@ def seat(*, way: str = "hard", stiffness: float = 1e5, damping: float = 200.0) -
     if way == "hard":
         m.connect("thigh", "ground", Spherical(), at=hip, at_other=place, name="chair")
     elif way == "soft":
-        k, d = positive_scalar(stiffness, "stiffness"), positive_scalar(damping, "damping")
-        springs = Free(stiffness=(0, 0, 0, k, k, k), damping=(0, 0, 0, d, d, d))
+        springs = Free(stiffness=(0, 0, 0, *(stiffness,) * 3), damping=(0, 0, 0, *(damping,) * 3))
         m.connect("thigh", "ground", springs, at=hip, at_other=place, name="chair")
     else:
         space = vc.AnimationSpace(m, {"hip": vc.animation.point("thigh", hip)[[0, 2]]})
@@ -90,11 +89,10 @@ def seat(*, way: str = "hard", stiffness: float = 1e5, damping: float = 200.0) -
 
 def _rods(name: str, names: tuple[str, ...], length: float, mass: float) -> tuple[Mechanism, State]:
     """A chain of equal rods on hinges in a vertical plane."""
-    size = positive_scalar(length, "length")
-    rod = Inertia.rod(positive_scalar(mass, "mass"), size, axis="x", com=(0.5 * size, 0, 0))
+    rod = Inertia.rod(mass, length, axis="x", com=(0.5 * length, 0, 0))
     m = Mechanism(name)
     for i, link in enumerate(names):
-        shape = Capsule(_RADIUS * size, size, at=Pose((0.5 * size, 0, 0), rpy=(0, np.pi / 2, 0)))
-        parent, place = (names[i - 1], size) if i else ("ground", 0.0)
+        shape = Capsule(_RADIUS * length, length, at=Pose((0.5 * length, 0, 0), rpy=(0, np.pi / 2, 0)))
+        parent, place = (names[i - 1], length) if i else ("ground", 0.0)
         m.add_link(link, parent, Revolute("-y", name=f"joint {i + 1}"), (place, 0, 0), rod, [shape])
     return m, m.state()

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 import varichain as vc
 from varichain.errors import InputError
 from varichain.scenarios.scenario import Scenario
+from varichain.spatial.checks import instance
+from varichain.trace import Trace
 
 if TYPE_CHECKING:
-    from varichain.trace import Epoch, Trace
+    from varichain.trace import Epoch
 
 
 def summary(scenario: Scenario | str, trace: Trace) -> dict[str, Any]:
@@ -24,6 +26,8 @@ def summary(scenario: Scenario | str, trace: Trace) -> dict[str, Any]:
 
     Raises InputError if the trace has no samples.
     """
+    instance(scenario, (Scenario, str), "scenario")
+    instance(trace, Trace, "trace")
     epochs = [epoch for epoch in trace.epochs if len(epoch)]
     if not epochs or trace.checkpoint is None:
         raise InputError("the trace has no samples: there is nothing to sum up")
@@ -46,6 +50,7 @@ def energy_drift(trace: Trace) -> float:
     what went into and out of motion: the sum of all rises and falls of the kinetic energy and of every account, from
     sample to sample. Zero if nothing moved at all.
     """
+    instance(trace, Trace, "trace")
     energy, work = _joined(trace, "energy"), _joined(trace, "work")
     work[:, -1] *= -1.0  # what impacts have taken
     balance = energy.sum(axis=1) - work.sum(axis=1)

@@ -10,6 +10,7 @@ import varichain as vc
 from varichain import figures
 from varichain.mechanism import Breaks, Mechanism, Prismatic, Spherical
 from varichain.scenarios.muscles import muscles
+from varichain.scenarios.parameters import NonNegative, Positive, checked
 from varichain.scenarios.scenario import Scenario
 from varichain.spatial.pose import Pose
 
@@ -28,14 +29,15 @@ _FRICTION = 800.0  # [N s/m] of a thigh on the plate; viscous, for joints that c
 _STEEPEST = 20.0  # [deg] that the plate may be tilted by before a thigh slips off sideways: friction of 0.36
 
 
+@checked
 def swing(
     *,
-    height: float = 1.70,
-    mass: float = 65.0,
+    height: Positive = 1.70,
+    mass: Positive = 65.0,
     angle: float = radians(30.0),
-    breaks_at: float = 2.4,
-    stiffness: float = 150.0,
-    damping: float = 10.0,
+    breaks_at: NonNegative = 2.4,
+    stiffness: NonNegative = 150.0,
+    damping: NonNegative = 10.0,
 ) -> Scenario:
     """A figure of 16 joint freedoms sits on a swing; the plate comes off the left rod, and the thighs slip off it.
 

@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
+from numbers import Real
 from typing import Any
 
 from varichain.errors import InputError, quoted
@@ -80,7 +81,7 @@ def quantity(value: Any, *dimensions: str) -> Quantity:
     Raises:
         InputError: It is neither, the unit is unknown or of another dimension, or the number is not finite.
     """
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, Real) and not isinstance(value, bool):
         try:
             number = float(value)
         except OverflowError:

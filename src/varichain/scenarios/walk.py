@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from annotated_types import Ge, Le
+
 import varichain as vc
 from varichain import figures
-from varichain.errors import InputError
 from varichain.mechanism import Box, Fixed, Inertia, Mechanism, Revolute
 from varichain.scenarios.balanced_gait import CAREFUL, BalancedGait
 from varichain.scenarios.balancing import LEAD, balanced
 from varichain.scenarios.gait import FLAT, SAMPLES, STAND, Gait
+from varichain.scenarios.parameters import Duration, NonNegative, Positive, checked
 from varichain.scenarios.scenario import Scenario
 from varichain.scenarios.stepper import Stepper, add_contacts
-from varichain.spatial.checks import count_number, flag, positive_scalar
 
-MOST_STEPS = 100
 _DRIVEN, _FREE = 0.72, 0.5  # [m], steps of a figure of 1.75 m that is driven, and of one that has to balance
 _TOES = (0.06, 0.085, 0.012)  # [m], the box that shows them
 
 
+@checked
 def walk(
     *,
-    height: float = 1.75,
-    mass: float = 70.0,
-    steps: int = 10,
-    length: float | None = None,
-    duration: float = 0.54,
-    lift: float = 0.04,
+    height: Positive = 1.75,
+    mass: Positive = 70.0,
+    steps: Annotated[int, Ge(3), Le(100)] = 10,
+    length: Positive | None = None,
+    duration: Duration = 0.54,
+    lift: NonNegative = 0.04,
     contact: bool = False,
 ) -> Scenario:
     """A figure of 40 joint freedoms, with toes besides, walks along x, from standing to standing.
@@ -48,15 +51,11 @@ def walk(
         lift: By which feet are lifted beyond what their roll does [m].
         contact: Whether it walks by torques, on contacts.
     """
-    steps = count_number(steps, "steps", MOST_STEPS)
-    if steps < 3:
-        raise InputError(f"a walk has three steps at least, not {steps}")
     m = figures.human40(height, mass, name="walk")
     add_toes(m)
-    is_free = flag(contact, "contact")
-    step = positive_scalar((_FREE if is_free else _DRIVEN) if length is None else length, "length") * height / 1.75
-    if is_free:
-        free = BalancedGait(m, steps, step, positive_scalar(duration, "duration"), lift, CAREFUL)
+    step = ((_FREE if contact else _DRIVEN) if length is None else length) * height / 1.75
+    if contact:
+        free = BalancedGait(m, steps, step, duration, lift, CAREFUL)
         return _by_contact(m, balanced(free))
     figures.ground(m, size=(2.0 * (steps + 2) * step, 2.0))
     gait = Gait(m, steps, step, duration, lift)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from varichain.errors import InputError, quoted
 from varichain.mechanism import Sphere
 from varichain.scenarios import four_legs, two_legs
+from varichain.scenarios.parameters import NonNegative, Positive, checked
 from varichain.scenarios.scenario import Scenario
 from varichain.scenarios.two_leg_walk import FREQUENCY, Walk
 from varichain.spatial.pose import Pose
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from varichain.mechanism import Mechanism
     from varichain.simulation.events import Event
 
-GROUNDS = ("hard", "soft", "sandy", "muddy")
 RIGID = "rigid"  # no ground of particles: rigid links on a rigid floor, as hard ground is in the limit
 _SHOCK_TIME = 3.0  # [s]
 _RIGID_STEP = 1e-3  # [s], of rigid links
@@ -31,17 +30,18 @@ class _Feet(NamedTuple):
     width: float
 
 
+@checked
 def walker(
     *,
     legs: Literal[4, 2] = 4,
-    ground: str = "hard",
+    ground: Literal["hard", "soft", "sandy", "muddy", "rigid"] = "hard",
     stride: float = 0.12,
-    frequency: float | None = None,
-    lift: float = 0.05,
-    drop: float = 0.0,
+    frequency: Positive | None = None,
+    lift: NonNegative = 0.05,
+    drop: NonNegative = 0.0,
     push: float = 0.0,
     shock: float = 0.0,
-    stiffness: float = 1e6,
+    stiffness: Positive = 1e6,
 ) -> Scenario:
     """A walker on four legs or on two, made of particles, walks for ten seconds.
 
@@ -61,10 +61,6 @@ def walker(
         shock: Impulse backwards at 3 s on the foot in front on the left, or on the left foot [N s].
         stiffness: Of links and joints [N/m].
     """
-    if legs not in (4, 2):
-        raise InputError(f"legs must be 4 or 2, not {quoted(legs)}")
-    if ground not in (*GROUNDS, RIGID):
-        raise InputError(f"ground must be one of {', '.join(map(repr, (*GROUNDS, RIGID)))}, not {quoted(ground)}")
     m, feet = _body(legs)
     if ground == RIGID:
         _stand_on_floor(m, feet)
@@ -89,7 +85,7 @@ def walker(
         controller=controller,
         settings={"sample": 0.01},
         particles=body,
-        rigid=lambda: walker(legs=legs, ground=RIGID, frequency=frequency, **gait),
+        rigid=lambda: walker(legs=legs, ground="rigid", frequency=frequency, **gait),
     )
 
 

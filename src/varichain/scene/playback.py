@@ -18,9 +18,9 @@ from varichain.scene.framing import Framing
 from varichain.scene.markers import markers_of
 from varichain.scene.poses import Poses, frame_on, matrices_from_quaternions
 from varichain.scene.scene import loop_places
-from varichain.scene.spans import Span, grid_of, scenes_of, united
+from varichain.scene.spans import MOST_FRAMES, Span, grid_of, scenes_of, united
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import positive_scalar
+from varichain.spatial.checks import count_number, flag, instance, listed, positive_scalar
 from varichain.spatial.pose import Pose
 from varichain.trace import Trace
 
@@ -82,8 +82,11 @@ class Playback:
             InputError: There is nothing to be shown: no samples, or none with coordinates.
             UnknownNameError: No epoch has a link or frame that `trails` names.
         """
-        self.trace, self.fps = trace, positive_scalar(fps, "fps")
+        self.trace, self.fps = instance(trace, Trace, "trace"), positive_scalar(fps, "fps")
         self.speed = positive_scalar(speed, "speed")
+        names = listed(trails, str, "trails")
+        most = None if most is None else count_number(most, "most", MOST_FRAMES)
+        flag(by_points, "by_points")
         epochs = [epoch for epoch in trace.epochs if len(epoch)]
         if not epochs:
             raise InputError("the trace has no samples: there is nothing to be shown")
@@ -109,7 +112,7 @@ class Playback:
         self._spans = filled
         self.cones: Cones | None = None
         self._place_contacts(filled, by_points)
-        self.trails = {name: _trail(name, filled) for name in trails}
+        self.trails = {name: _trail(name, filled) for name in names}
         self.aims = {name: _aim(name, filled) for name in dict.fromkeys(name for span in filled for name in span.aims)}
 
     def __len__(self) -> int:

@@ -13,6 +13,7 @@ from varichain.errors import InputError, UnknownNameError
 from varichain.mechanism.joint import Joint, Primitive
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
+from varichain.spatial.checks import instance, shown
 from varichain.spatial.pose import Pose
 
 
@@ -61,11 +62,17 @@ def link_poses(mechanism: Mechanism, q: ArrayLike) -> Poses:
         q: Coordinates of the tree's joints (n_q,), or of any number of samples (n, n_q).
 
     Raises:
-        InputError: q has another width.
+        InputError: q has another width, or numbers that are not finite.
     """
-    numbers = np.asarray(q, dtype=float)
+    instance(mechanism, Mechanism, "mechanism")
+    try:
+        numbers = np.asarray(q, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"q must be coordinates, not {shown(q)}") from None
     if numbers.ndim == 0 or numbers.shape[-1] != mechanism.n_q:
         raise InputError(f"q must have {mechanism.n_q} coordinates in its last axis, not the shape {numbers.shape}")
+    if not np.isfinite(numbers).all():
+        raise InputError("q must be finite, and has infinite numbers or NaN")
     links, samples = mechanism.links, numbers.shape[:-1]
     p, R = np.zeros((*samples, len(links) + 1, 3)), np.empty((*samples, len(links) + 1, 3, 3))
     R[..., 0, :, :] = np.eye(3)

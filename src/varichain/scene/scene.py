@@ -22,6 +22,7 @@ from varichain.scene.stand_ins import bone_radius, stand_in
 from varichain.scene.surfaces import ground_shapes
 from varichain.scene.triangles import Triangles, joined
 from varichain.spatial.arrays import Array
+from varichain.spatial.checks import instance
 from varichain.spatial.pose import Pose
 
 _LINKS = 20.0  # length of a usual link, in radii of bones
@@ -143,6 +144,7 @@ class Scene:
 
 def scene_of(mechanism: Mechanism) -> Scene:
     """The scene of a mechanism as it is now."""
+    instance(mechanism, Mechanism, "mechanism")
     radius, notes = bone_radius(mechanism), list[str]()
     has_shapes = any(link.shapes for link in mechanism.links)
     links = (mechanism.ground, *mechanism.links)

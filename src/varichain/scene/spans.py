@@ -15,7 +15,7 @@ from varichain.scene.scene import Part, Scene, scene_of
 from varichain.spatial.arrays import Array
 from varichain.trace import Epoch
 
-_MOST_FRAMES = 10**6
+MOST_FRAMES = 10**6
 _MOST_TIMES = 10**12  # frames of which some are taken
 
 
@@ -54,10 +54,10 @@ def grid_of(epochs: Sequence[Epoch], rate: float, most: int | None) -> Array:
     """Times of frames [s] from the first sample to the last."""
     start, end = epochs[0].start, epochs[-1].end
     frames = (end - start) * rate * (1.0 + 1e-12) + 1e-9
-    if not 0.0 <= frames < (_MOST_FRAMES if most is None else _MOST_TIMES):
+    if not 0.0 <= frames < (MOST_FRAMES if most is None else _MOST_TIMES):
         raise InputError(
             f"from {start:g} s to {end:g} s there would be {frames:.3g} frames at {rate:g} a simulated second; "
-            f"fewer than {_MOST_FRAMES} are possible"
+            f"fewer than {MOST_FRAMES} are possible"
         )
     n = int(np.floor(frames)) + 1
     every = 1 if most is None else -(-n // most)
