@@ -9,6 +9,7 @@ import itertools
 import math
 import re
 import tempfile
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
@@ -605,7 +606,9 @@ KINDS = {
     "": (JUNK,),
 }
 _NUMBERS = (5, -1, 10**400, 10**5000, 1e300, -1e300, NAN, [NAN] * 3, True)
-VALUES = (*_NUMBERS, None, "x", JUNK, [], {}, "a\0b", b"x", "/dev/zero/x")
+_ARRAYS = (np.array(NAN), np.zeros(0), np.array([None, 3]), np.zeros((2, 2, 2)), np.array(["x"]), [[1, 2], [3]])
+_OTHERS = (5e-324, "\ud800", {1: 2}, frozenset([1]), range(3), Fraction(1, 3))
+VALUES = (*_NUMBERS, None, "x", JUNK, [], {}, "a\0b", b"x", "/dev/zero/x", *_ARRAYS, *_OTHERS)
 
 
 def refused_values(parameter):

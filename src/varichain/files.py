@@ -25,9 +25,18 @@ def file_name(path: Any, what: str = "a file name") -> str:
         name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
     except TypeError:  # a path of the user's own making that returns something else
         name = None
-    if not isinstance(name, str) or not name or "\0" in name:
-        raise InputError(f"{what} must be a str or a path, without NUL characters, not {shown(path)}")
+    if not isinstance(name, str) or not name or "\0" in name or not _can_be_named(name):
+        raise InputError(f"{what} must be a str or a path, without NUL and halves of characters, not {shown(path)}")
     return name
+
+
+def _can_be_named(name: str) -> bool:
+    """Whether the system has bytes for all characters; names that are not UTF-8 have stand-ins, which it knows."""
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def bytes_of(path: str, most: int, error: type[FileError] = FileError) -> bytes:

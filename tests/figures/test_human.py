@@ -405,7 +405,7 @@ def test_drawn_limbs_have_the_volume_of_their_mass(mass: float, length: float) -
         ({"damping": "none"}, "damping"),
         ({"damping": None}, "damping"),
         ({"limits": 1.0}, "limits must be True or False"),
-        ({"prefix": None}, "prefix must be a string"),
+        ({"prefix": None}, "prefix must be a str"),
         ({"mechanism": "human"}, "mechanism must be a Mechanism"),
         ({"name": ""}, "name"),
         ({"at": (0.0, 1.0)}, "at must be a Pose"),

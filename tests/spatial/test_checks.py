@@ -143,3 +143,49 @@ def test_long_values_are_cut_in_messages():
         checks.finite_scalar("x" * 1000, "mass")
     assert "(str)" in str(caught.value)
     assert len(str(caught.value)) < 120
+
+
+@pytest.mark.parametrize("value", [0.0, 5e-324, 9e-13])
+def test_steps_are_long_enough_to_be_counted(value):
+    """A step of time that is lost in the time it is added to would never end a run."""
+    assert checks.time_step(1e-12, "step") == 1e-12
+    with pytest.raises(InputError, match="step must"):
+        checks.time_step(value, "step")
+
+
+def test_one_object_or_several():
+    """One object counts as a list of itself; so does an array without dimensions, which claims to be iterable."""
+    alone = np.array(3.0)
+    assert checks.several(alone)[0] is alone and checks.several(None) == [None]
+    assert checks.several((1, 2)) == [1, 2] and checks.several(iter("ab")) == ["a", "b"]
+    with pytest.raises(InputError, match="parts must be a list of str"):
+        checks.listed(np.array("ab"), str, "parts")
+
+
+def test_arrays_are_no_names():
+    """What is compared with names is a string first: arrays compare entry by entry."""
+    assert checks.is_one_of("a", ("a", "b")) and not checks.is_one_of("c", ("a", "b"))
+    assert not checks.is_one_of(np.array(["a", "b"]), ("a", "b")) and not checks.is_one_of([], {"a": 1})
+
+
+@pytest.mark.parametrize("value", [[[1, 2], [3]], [[]] * 2 + [[1]], "ab", [None], [10**400], [1j], [True]])
+def test_what_is_no_array_of_numbers(value):
+    """Rows of different lengths, texts, objects and complex numbers make no array; shapes are left to the caller."""
+    assert checks.array_of(value) is None
+    assert checks.array_of([[1, 2], [3, np.nan]]).shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_one"), [(1, True), (-1, True), (np.int64(-1), True), (0, False), (1.0, False), (True, False)]
+)
+def test_signs(value, is_one):
+    """The whole numbers 1 and -1 alone are signs."""
+    assert checks.is_sign(value) == is_one
+
+
+def test_counts_from_quotients():
+    """A quotient that is a whole number but for rounding is that number; huge ones and infinity are refused."""
+    assert checks.whole_count(0.3 / 0.1, "steps", 10) == 3 and checks.whole_count(2.1, "steps", 10) == 3
+    for number in (11.0, 1e300, math.inf, 0.0):
+        with pytest.raises(InputError, match="steps must"):
+            checks.whole_count(number, "steps", 10)

@@ -14,6 +14,8 @@ from varichain.spatial.checks import is_sequence, real_scalar, shown
 
 Nodes = NDArray[Any]
 
+_MOST_AXES = 32  # of arrays, by any version of numpy
+
 
 class Function:
     """Function of the configuration, of the time, or of both: a number or an array of numbers.
@@ -171,16 +173,18 @@ class Function:
         return _product(other, self)
 
 
-def nodes_of(value: Any) -> Nodes:
-    """Nodes of a function, of a number, or of an array or a list of them.
+def nodes_of(value: Any, depth: int = 0) -> Nodes:
+    """Nodes of a function, of a number, or of an array or a list of them; `depth` counts lists in lists.
 
     Raises:
-        InputError: Something else, or numbers that are not finite.
+        InputError: Something else, numbers that are not finite, or more axes than arrays have.
     """
+    if depth > _MOST_AXES:
+        raise InputError(f"lists of functions may be nested {_MOST_AXES} deep at most")
     if isinstance(value, Function):
         return value.nodes
     if is_sequence(value):
-        parts = [nodes_of(part) for part in value]
+        parts = [nodes_of(part, depth + 1) for part in value]
         if len({part.shape for part in parts}) > 1:
             raise InputError(f"parts of a function must have equal shapes, not {[part.shape for part in parts]}")
         return np.stack(parts) if parts else np.empty(0, dtype=object)

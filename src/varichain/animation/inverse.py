@@ -136,6 +136,7 @@ def inverse_velocity(
     instance(space, AnimationSpace, "space")
     layout, table = opened(space.mechanism, s)
     wanted = wanted_rows(space, rate, how, "rate")
+    within = None if within is None else positive_scalar(within, "within")
     bounds = checked_bounds(space, layout, within, at_least, at_most, (fastest, sharpest))
     still = closed_copy(layout, table, s).copy()
     still.v[:] = 0.0
@@ -178,6 +179,7 @@ def inverse_acceleration(
     instance(space, AnimationSpace, "space")
     layout, table = opened(space.mechanism, s)
     wanted = wanted_rows(space, acceleration, how, "acceleration")
+    within = None if within is None else positive_scalar(within, "within")
     bounds = checked_bounds(space, layout, within, at_least, at_most, (fastest, sharpest))
     closed = closed_copy(layout, table, s)
     following = follow(space._closures_of(layout), layout, table, closed)
@@ -282,7 +284,6 @@ def checked_bounds(
         if mapping(at_least, "at_least") or mapping(at_most, "at_most") or any(x is not None for x in largest):
             raise InputError("bounds of functions, speeds and accelerations need `within`, the time they are kept in")
         return None
-    positive_scalar(within, "within")
     return bounds_of(space, layout, True, at_least, at_most)
 
 

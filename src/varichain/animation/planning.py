@@ -21,7 +21,7 @@ from varichain.layout.state import State
 from varichain.motion import Motion, TimeFunctions
 from varichain.simulation import PD, ComputedTorque, Torques, simulate
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import count_number, finite_scalar, instance, positive_scalar
+from varichain.spatial.checks import finite_scalar, instance, time_step, whole_count
 from varichain.spatial.report import Listing, Report, Reported, numbers
 from varichain.trace import Trace
 
@@ -139,7 +139,7 @@ def plan(tracker: Tracker, s: State, until: float, step: float = 0.01) -> Plan:
     instance(tracker, Tracker, "tracker")
     m = tracker.space.mechanism
     length = finite_scalar(until, "until") - instance(s, State, "s").time
-    n = count_number(int(np.ceil(length / positive_scalar(step, "step") - 1e-9)), "steps of a plan", _MOST_STEPS)
+    n = whole_count(length / time_step(step, "step"), "steps of a plan", _MOST_STEPS)
     dt, state = length / n, s.copy().follow(m)
     states, a, tau, u = [], [], [], []
     for i in range(n + 1):

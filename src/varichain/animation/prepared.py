@@ -79,6 +79,7 @@ class PreparedSpace(Approach):
         holding = holding_space(space, to_hold) if to_hold else None
         for name in to_hold:
             factors[space.slices[name]] = 0.0
+        within = None if within is None else positive_scalar(within, "within")
         bounds = checked_bounds(space, layout, within, at_least, at_most, (fastest, sharpest))
         self.fastest, self.sharpest = largest_of(layout, fastest, "fastest"), largest_of(layout, sharpest, "sharpest")
         has_speeds = fastest is not None or sharpest is not None

@@ -29,7 +29,7 @@ from varichain.mechanism.frames import Frame
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import instance, is_sequence, listed, name_string, shown, unit_axis
+from varichain.spatial.checks import instance, is_many, is_sequence, listed, name_string, shown, unit_axis
 from varichain.spatial.pose import Pose
 
 Carrier = str | Link | Frame
@@ -77,7 +77,7 @@ def center_of_mass(links: Iterable[str | Link] | None = None) -> Function:
     """Centre of mass (3,) [m] of all that can move, or of some links."""
     if links is None:
         return _three(Center(None))
-    if isinstance(links, str) or not isinstance(links, Iterable):
+    if isinstance(links, str) or not is_many(links):
         raise InputError(f"links must be a list of links, not {shown(links)}")
     names = tuple(one.name if isinstance(one, Link) else name_string(one, "an entry of links") for one in links)
     if not names:

@@ -147,7 +147,7 @@ def follow(
         PreferenceError: The preferred freedoms depend on each other.
     """
     n = layout.n_v
-    preferred = columns_of(layout, prefer) if prefer else np.zeros(0, np.intp)
+    preferred = columns_of(layout, prefer)
     if (preferred >= n).any():
         raise InputError("freedoms of joints that close loops have no coordinates: prefer freedoms of the tree")
     if closures is None:

@@ -12,6 +12,7 @@ from varichain.errors import AssemblyError, StructureError, quoted
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
+from varichain.spatial.checks import is_one_of
 
 _DEAD = 1e-9  # sine of the angle between coupler and rocker, below which they stand in line: a dead point
 
@@ -33,7 +34,7 @@ class FourBar(Closure):
         names = [corner.name for corner in found]
         if not all(corner.is_hinge for corner in found):
             raise StructureError(f"loop {loop!r} has a slider: use SliderCrank")
-        if lead not in names or found[names.index(lead)].is_loop:
+        if not is_one_of(lead, names) or found[names.index(lead)].is_loop:
             raise StructureError(
                 f"{quoted(lead)} cannot drive loop {loop!r}; joints: {[c.name for c in found if not c.is_loop]}"
             )

@@ -13,6 +13,7 @@ from varichain.errors import AssemblyError, StructureError, quoted
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
+from varichain.spatial.checks import is_one_of
 
 _DEAD = 1e-9
 
@@ -36,11 +37,11 @@ class SliderCrank(Closure):
             raise StructureError(f"loop {loop!r} has no slider: use FourBar")
         slider = [corner.is_hinge for corner in found].index(False)
         ring = [found[(slider + i) % 4] for i in range(1, 5)]  # three hinges, then the slider
-        self._backwards = lead == ring[2].name
+        self._backwards = is_one_of(lead, (ring[2].name,))
         if self._backwards:  # the way round turned about: the driven hinge first
             ring = [ring[2], ring[1], ring[0], ring[3]]
         allowed = [corner.name for corner in (ring[0], found[slider]) if not corner.is_loop]
-        if lead not in allowed:
+        if not is_one_of(lead, allowed):
             ends = [corner.name for corner in (ring[0], ring[2], ring[3]) if not corner.is_loop]
             raise StructureError(f"{quoted(lead)} cannot drive loop {loop!r}; joints that can: {ends}")
         assert lead in names

@@ -21,7 +21,7 @@ from varichain.simulation.controllers import Compiled
 from varichain.simulation.events import Event, Stop, When, checked_events
 from varichain.simulation.settings import Settings
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import count_number, finite_array, instance, is_sequence, positive_scalar
+from varichain.spatial.checks import array_of, count_number, finite_array, instance, is_sequence, positive_scalar, shown
 from varichain.spatial.report import Listing, Report, Reported
 
 
@@ -153,8 +153,16 @@ def stride(
     after = run.m, run.engine.state
 
     def to_numbers(column: Array, h: float) -> Array:
-        return np.asarray(finish(*carrier.moved(after, column, 0, h)), np.float64)
+        return _numbers(finish(*carrier.moved(after, column, 0, h)), len(x))
 
     columns = [slope(partial(to_numbers, column), size_of(column)) for column in carrier.X.T]
-    end = np.asarray(finish(*after), np.float64)
+    end = _numbers(finish(*after), len(x))
     return end, np.column_stack(columns), run.time - s.time, carrier.is_nearly_singular
+
+
+def _numbers(found: Any, n: int) -> Array:
+    """What `finish` returned, as many numbers as `start` takes."""
+    numbers = array_of(found)
+    if numbers is None or numbers.shape != (n,):
+        raise InputError(f"finish must return as many numbers as start takes, {n}, not {shown(found)}")
+    return numbers.astype(np.float64)

@@ -24,7 +24,7 @@ from varichain.layout.layout import Layout, layout_of
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import mapping, shown
+from varichain.spatial.checks import array_of, mapping, shown
 from varichain.spatial.report import Report, Reported
 
 Indices = NDArray[np.intp]
@@ -187,8 +187,8 @@ class _Driven:
 
 
 def _checked_values(values: Any) -> Array:
-    rows = np.asarray(values)
-    if rows.ndim != 2 or not len(rows) or rows.dtype.kind not in "iuf" or not np.isfinite(rows).all():
+    rows = array_of(values)
+    if rows is None or rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
         raise InputError(f"values must be finite numbers (n, k), a design a row, not {shown(values)}")
     return rows.astype(np.float64)
 

@@ -21,7 +21,7 @@ from varichain.errors import InputError, quoted
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import count_number, positive_scalar
+from varichain.spatial.checks import count_number, time_step
 from varichain.spatial.report import Report, Reported, names
 
 
@@ -93,7 +93,7 @@ def linearise(
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {quoted(method)}")
     if not layout.is_tree:
         require_closed(layout, table, s)
-    h, count = positive_scalar(step, "step"), count_number(steps, "steps", 10**6, 1)
+    h, count = time_step(step, "step"), count_number(steps, "steps", 10**6, 1)
     torque, equations = joint_vector(layout, tau, "tau"), Equations(m, s, forces=forces, limits=checked_stops(limits))
     equations.restraining.set(modes_of(m, s, torque, forces, limits))
     directions = free_directions(layout, equations, s.q, s.v, prefer)

@@ -30,7 +30,7 @@ from varichain.simulation.settings import LONGEST, Settings, checked_settings
 from varichain.simulation.simulation import Simulation
 from varichain.simulation.start import checked_start
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import positive_scalar
+from varichain.spatial.checks import positive_scalar, time_step
 from varichain.spatial.report import Listing, Report, Reported, names
 
 _MOST_STEPS = 1_000_000  # of a run: more take hours
@@ -219,7 +219,7 @@ def settings_of(method: Any, step: Any, tolerance: Any, limits: Any, whole: Any,
     """Settings of a run with changes, and its length."""
     if not isinstance(method, str) or method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {quoted(method)}")
-    settings = checked_settings(method, positive_scalar(step, "step"), None, tolerance, LONGEST, checked_stops(limits))
+    settings = checked_settings(method, time_step(step, "step"), None, tolerance, LONGEST, checked_stops(limits))
     length = positive_scalar(whole, what)
     if not length <= _MOST_STEPS * settings.step:
         raise InputError(f"{what} {length:g} s is more than {_MOST_STEPS} steps of {settings.step:g} s")

@@ -29,7 +29,7 @@ from varichain.kernels.mass_matrix import mass_matrix
 from varichain.layout.layout import layout_of
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
-from varichain.spatial.checks import count_number, positive_scalar, shown
+from varichain.spatial.checks import array_of, count_number, is_one_of, shown, time_step
 from varichain.spatial.notebook import html_table
 
 _AT_ONCE = 64  # rows that a thread takes at a time: a fraction of a millisecond of work
@@ -267,7 +267,7 @@ class Batch:
             PenetrationError: With contacts: links are in surfaces at the start.
             SimulationError: With contacts: a step fails. Nothing has moved then.
         """
-        dt, steps = positive_scalar(dt, "dt"), count_number(steps, "steps", 10**9, 0)
+        dt, steps = time_step(dt, "dt"), count_number(steps, "steps", 10**9, 0)
         method = checked_step_method(method)
         is_closed = checked_closing(closed, method, dt)
         for name, array in (("q", q), ("v", v)):
@@ -276,7 +276,7 @@ class Batch:
                 raise InputError(f"{name} is moved in place: it must be a float64, C-contiguous, writable array")
         q[:], v[:] = self._states(q, v)
         torques = self._matrix(tau, (self.n_v,), "tau", len(q))
-        if contacts != "off":
+        if not is_one_of(contacts, ("off",)):
             self._advance_touching(q, v, torques, dt, steps, contacts)
             return
         memory = [stepping.step_memory(self.n_q, self.n_v, method) for _ in range(self.threads)]
@@ -291,7 +291,7 @@ class Batch:
     def _advance_touching(self, q: Array, v: Array, tau: Array, dt: float, steps: int, contacts: Any) -> None:
         from varichain.simulation.rollouts import rollout
 
-        if contacts != "stepping":
+        if not is_one_of(contacts, ("stepping",)):
             raise InputError(f"contacts must be 'off' or 'stepping', not {shown(contacts)}")
         if self._touching is None:
             raise InputError("contacts need a surface, which the mechanism of this batch has none of: m.add_surface")
@@ -307,7 +307,9 @@ class Batch:
     def difference(self, q_from: ArrayLike, q_to: ArrayLike) -> Array:
         """Velocities (n, n_v) that lead from each configuration to the other in unit time."""
         q = self._positions(q_from)
-        other = _bounded(self._matrix(np.asarray(q_to), (self.n_q,), "q_to", len(q)))
+        if q_to is None:
+            raise InputError("q_to must be numbers, one state a row, not None")
+        other = _bounded(self._matrix(q_to, (self.n_q,), "q_to", len(q)))
         out = np.empty((len(q), self.n_v))
         self._share(rows.rows_of_two, manifold.difference, q, other, out)
         return out
@@ -358,9 +360,11 @@ class Batch:
         """Float array (n, width) that kernels take; None is zeros."""
         if value is None and n is not None:
             return np.zeros((n, *width))
-        array = np.asarray(value)
+        array = array_of(value)
+        if array is None:
+            raise InputError(f"{name} must be numbers, one state a row, not {shown(value)}")
         shape = (n if n is not None else (len(array) if array.ndim else 0), *width)
-        if array.shape != shape or array.dtype.kind not in "iuf":
+        if array.shape != shape:
             expected = f"(n, {shape[1]})" if n is None else str(shape)
             raise InputError(
                 f"{name} must be numbers of shape {expected}, one state a row, not an array of shape {array.shape} and "

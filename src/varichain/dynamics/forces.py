@@ -20,7 +20,7 @@ from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.frames import Frame
 from varichain.mechanism.link import Link
-from varichain.spatial.checks import finite_array, instance, listed, shown
+from varichain.spatial.checks import finite_array, instance, listed, several, shown
 
 _ZERO = (0.0, 0.0, 0.0)
 
@@ -123,7 +123,8 @@ class applied:  # noqa: N801  reads as a word: with applied(...)
 
     def __init__(self, layout: Layout, table: Table, s: State, forces: Iterable[ExternalForce]) -> None:
         """Look up the links; nothing acts yet."""
-        self._records = force_records(layout, checked_forces(forces)) if forces else None
+        given = checked_forces(forces)
+        self._records = force_records(layout, given) if given else None
         self._table, self._state = table, s
 
     def __enter__(self) -> None:
@@ -139,7 +140,7 @@ class applied:  # noqa: N801  reads as a word: with applied(...)
 
 def checked_forces(forces: Any) -> tuple[ExternalForce, ...]:
     """The forces as a tuple."""
-    given = tuple(forces) if isinstance(forces, Iterable) else (forces,)
+    given = tuple(several(forces))
     for force in given:
         if not isinstance(force, Force | LinkForces):
             raise InputError(

@@ -20,6 +20,7 @@ from varichain.layout.layout import Layout
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
 from varichain.spatial.arrays import Array
+from varichain.spatial.checks import is_one_of
 from varichain.spatial.report import Report, Reported
 
 _REFERENCES = FORMULATIONS | PARTIAL_FORMULATIONS
@@ -89,7 +90,7 @@ def forward_dynamics(
         AssemblyError: The loops are open.
         InputError, UnknownNameError, StructureError: The arguments do not fit the mechanism.
     """
-    if method not in METHODS:
+    if not is_one_of(method, METHODS):
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {quoted(method)}")
     layout, table = opened_with_mass(m, s)
     torque = tree_torque(layout, table, s, tau)

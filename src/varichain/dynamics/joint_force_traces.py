@@ -76,7 +76,7 @@ def _carried(epoch: Epoch, forces: Any) -> Array:
         epoch["loop_forces"].reshape(len(epoch), -1),
     )
     if not callable(forces):
-        return carried_wrenches(layout, table, rows, forces or ())
+        return carried_wrenches(layout, table, rows, () if forces is None else forces)
     found = []
     for i in range(len(epoch)):
         given = forces(m, epoch.state(i))

@@ -13,7 +13,7 @@ from varichain.errors import InputError, quoted
 from varichain.exo.exoskeleton import Exoskeleton
 from varichain.exo.impedance import MOST_TICKS, Impedance
 from varichain.simulation.discrete import Discrete
-from varichain.spatial.checks import count_number, instance
+from varichain.spatial.checks import count_number, instance, is_sign
 
 BAND = 0.05
 """[rad/s] below which the compensation of Coulomb friction grows with speed instead of jumping."""
@@ -78,7 +78,7 @@ def compensation(exoskeleton: Exoskeleton, virtual: Impedance, q: int, v: int, s
     instance(exoskeleton, Exoskeleton, "exoskeleton")
     instance(virtual, Impedance, "virtual")
     at = [float(count_number(place, name, _MOST_PLACES, least=0)) for place, name in ((q, "q"), (v, "v"))]
-    if isinstance(sign, bool) or sign not in (1, -1):
+    if not is_sign(sign):
         raise InputError(f"sign must be 1 or -1, not {quoted(sign)}")
     places: dict[str, Any] = dict(zip(PLACES, (*at, float(sign)), strict=True))
     return law(exoskeleton.chain.tick).varied(**numbers(exoskeleton, virtual), **places)

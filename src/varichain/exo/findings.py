@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from varichain.errors import InputError, quoted
+from varichain.errors import InputError, UnknownNameError, quoted
 from varichain.exo.impedance import Impedance
 from varichain.exo.minimum import Minimum, minimum
 from varichain.exo.operator import Operator
@@ -118,7 +118,11 @@ def sensitivity(
     """
     base = replace(_base(setting), operator=operator)
     assert isinstance(base.operator, Operator)
-    chosen = [each.name for each in fields(Operator)] if names is None else listed(names, str, "names")
+    known = [each.name for each in fields(Operator)]
+    chosen = known if names is None else listed(names, str, "names")
+    for name in chosen:
+        if name not in known:
+            raise UnknownNameError("number of an operator", name, known)
     part = finite_scalar(part, "part")
     x = np.linspace(0.0, _VISCOSITY, count_number(levels, "levels", 10**4, least=3))
     start = Impedance(0.0, 0.0, base.exoskeleton.own.gravity, 0.0)

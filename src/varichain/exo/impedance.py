@@ -70,7 +70,7 @@ class Chain:
             object.__setattr__(self, name, positive_scalar(getattr(self, name), f"{name} of Chain"))
         for name in ("delay", "resolution"):
             object.__setattr__(self, name, non_negative_scalar(getattr(self, name), f"{name} of Chain"))
-        if self.lag > MOST_TICKS:
+        if not self.delay < (MOST_TICKS + 0.5) * self.tick:
             raise InputError(
                 f"delay of Chain must be at most {MOST_TICKS} ticks of {self.tick:g} s, not {self.delay:g} s"
             )

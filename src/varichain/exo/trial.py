@@ -24,7 +24,7 @@ from varichain.mechanism import Mechanism
 from varichain.simulation.discrete import Discrete
 from varichain.simulation.rollouts import rollout
 from varichain.simulation.runs import simulate
-from varichain.spatial.checks import count_number, flag, listed, non_negative_scalar, positive_scalar
+from varichain.spatial.checks import count_number, flag, is_sequence, listed, non_negative_scalar, positive_scalar
 from varichain.trace import Trace
 
 Array = NDArray[np.float64]
@@ -80,8 +80,8 @@ class Setting:
                 also = f" or one of {', '.join(OPERATORS)}" if name == "operator" else ""
                 found = quoted(getattr(self, name))
                 raise InputError(f"{name} of a trial must be a vc.exo.{kind.__name__}{also}, not {found}")
-        positive_scalar(self.duration, "duration of a trial")
-        non_negative_scalar(self.settle, "settle of a trial")
+        object.__setattr__(self, "duration", positive_scalar(self.duration, "duration of a trial"))
+        object.__setattr__(self, "settle", non_negative_scalar(self.settle, "settle of a trial"))
         if not self.settle < self.duration <= 1e4:
             raise InputError(f"a trial must last longer than it settles, and at most 1e4 s: {self.duration:g} s")
 
@@ -190,7 +190,7 @@ def trials(settings: Sequence[Setting], seeds: Sequence[int], threads: int | Non
         threads: Number of threads; all cores if None.
     """
     given = listed(settings, Setting, "settings")
-    if isinstance(seeds, str) or not hasattr(seeds, "__len__") or len(seeds) != len(given):
+    if not is_sequence(seeds) or len(seeds) != len(given):
         raise InputError(f"seeds must be an integer for each of the {len(given)} trials, not {quoted(seeds)}")
     groups: dict[Any, list[int]] = {}
     for i, each in enumerate(given):

@@ -14,7 +14,7 @@ from varichain.layout.state import State
 from varichain.mechanism import Fixed, Inertia, Mechanism, Revolute
 from varichain.mechanism.shapes import Capsule
 from varichain.motion import Motion
-from varichain.spatial.checks import non_negative_scalar, positive_scalar
+from varichain.spatial.checks import is_sign, non_negative_scalar, positive_scalar
 from varichain.spatial.pose import Pose
 
 _G = 9.81
@@ -66,7 +66,7 @@ class Wearer:
         """Find the leg."""
         if not isinstance(self.m, Mechanism) or not isinstance(self.s, State):
             raise InputError("a wearer needs a Mechanism and a State")
-        if self.sign not in (1, -1) or isinstance(self.sign, bool):
+        if not is_sign(self.sign):
             raise InputError(f"sign of Wearer must be 1 or -1, not {quoted(self.sign)}")
         if self.motion is not None and not isinstance(self.motion, Motion):
             raise InputError(f"motion of Wearer must be a vc.Motion, not {quoted(self.motion)}")

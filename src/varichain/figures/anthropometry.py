@@ -18,6 +18,9 @@ from varichain.spatial.checks import finite_scalar, positive_scalar
 SHORTEST, TALLEST = 0.5, 2.5
 """Accepted stature [m]: beyond these the table's adults say nothing about the body."""
 
+LIGHTEST, HEAVIEST = 1e-3, 1e6
+"""Accepted mass [kg]: beyond these the inertias of segments leave the range in which they can be computed with."""
+
 
 @dataclass(frozen=True, slots=True)
 class Segment:
@@ -96,7 +99,7 @@ class Body:
 
     Lengths grow with height, masses with mass, moments of inertia with mass * height^2. The table's percentages add
     up to 100.00 for men and 99.99 for women; they are divided by their sum, so that the segments weigh `mass`.
-    Raises InputError for a height outside 0.5..2.5 m, a mass that is not positive, or an unknown sex.
+    Raises InputError for a height outside 0.5..2.5 m, a mass outside 1 g..1000 t, or an unknown sex.
     """
 
     height: float = 1.75
@@ -109,6 +112,8 @@ class Body:
         mass = positive_scalar(self.mass, "mass")
         if not SHORTEST <= height <= TALLEST:
             raise InputError(f"height must lie in {SHORTEST}..{TALLEST} m, not {height:g}")
+        if not LIGHTEST <= mass <= HEAVIEST:
+            raise InputError(f"mass must lie in {LIGHTEST:g}..{HEAVIEST:g} kg, not {mass:g}")
         if not isinstance(self.sex, str) or self.sex not in SAMPLES:
             raise InputError(f"sex must be one of {', '.join(map(repr, SAMPLES))}, not {quoted(self.sex)}")
         object.__setattr__(self, "height", height)

@@ -19,7 +19,6 @@ from typing import Final
 
 import numpy as np
 
-from varichain.errors import InputError, quoted
 from varichain.figures.anthropometry import Body
 from varichain.figures.flesh import Flesh
 from varichain.figures.frames import foot_frames, grip, head_top, seat
@@ -28,6 +27,7 @@ from varichain.figures.landmarks import Point, hip_height, landmarks, mirrored
 from varichain.figures.parts import Part, assembled
 from varichain.figures.segments import clavicle_inertia, limb_radius, segment_inertia, without
 from varichain.mechanism import Fixed, Free, Joint, Mechanism
+from varichain.spatial.checks import instance, name_string
 from varichain.spatial.pose import Pose
 
 TRUNK: Final = ("lower trunk", "mid trunk", "upper trunk")
@@ -178,6 +178,6 @@ def _radius(points: Points, start: str, end: str, mass: float) -> float:
 
 
 def _checked(prefix: str) -> str:
-    if not isinstance(prefix, str):
-        raise InputError(f"prefix must be a string, not {quoted(prefix)}")
+    if instance(prefix, str, "prefix"):
+        name_string(prefix, "prefix")
     return prefix

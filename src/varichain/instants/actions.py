@@ -20,7 +20,7 @@ from varichain.mechanism.frames import Frame, end_of
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.link import Link
 from varichain.mechanism.mechanism import Mechanism
-from varichain.spatial.checks import finite_scalar, instance, name_string, positive_scalar
+from varichain.spatial.checks import finite_scalar, instance, name_string, positive_scalar, several
 from varichain.spatial.pose import Pose
 
 MEET = 1e-6
@@ -135,7 +135,7 @@ def push(
 
 def checked_actions(actions: Any) -> list[Action]:
     """The actions as a list."""
-    given = list(actions) if isinstance(actions, Iterable) else [actions]
+    given = several(actions)
     for action in given:
         if not isinstance(action, Action):
             raise InputError(

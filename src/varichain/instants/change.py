@@ -38,7 +38,7 @@ from varichain.mechanism.link import Link
 from varichain.mechanism.log import Edit, LogEntry
 from varichain.mechanism.mechanism import Mechanism
 from varichain.mechanism.transaction import transaction
-from varichain.spatial.checks import finite_scalar
+from varichain.spatial.checks import finite_scalar, is_one_of, several
 from varichain.spatial.report import Listing, Report, Reported
 
 
@@ -162,7 +162,7 @@ def impact(
     part = finite_scalar(restitution, "restitution")
     if not 0.0 <= part <= 1.0:
         raise InputError(f"restitution must be from 0 to 1, not {part:g}")
-    given = list(connections) if isinstance(connections, Iterable) else [connections]
+    given = several(connections)
     for connection in given:
         if not isinstance(connection, Connect):
             raise InputError(f"expected connections such as vc.connect('hand', 'bar', joint), not {quoted(connection)}")
@@ -205,7 +205,7 @@ _HARD, _OFF = partial(Bare, limits="hard"), partial(Bare, limits="off")
 
 
 def _bare(limits: str) -> Callable[[State, bool], Bare]:
-    if limits not in ("hard", "off"):
+    if not is_one_of(limits, ("hard", "off")):
         raise InputError(f"limits must be 'hard' or 'off' in an instant, not {quoted(limits)}")
     return _HARD if limits == "hard" else _OFF
 

@@ -31,7 +31,7 @@ from varichain.layout.workspace import Workspace
 from varichain.mechanism.joint import Joint
 from varichain.mechanism.joints import Free
 from varichain.mechanism.limits import SwingTwist
-from varichain.spatial.checks import non_negative_scalar, positive_scalar
+from varichain.spatial.checks import is_one_of, non_negative_scalar, positive_scalar
 
 _LEAST_SWING = 1e-3  # [rad]; a narrower cone has no direction to push along
 _IDENTITY = np.eye(3).ravel()
@@ -60,9 +60,9 @@ Limits = str | SoftLimits
 
 def checked_limits(limits: Any) -> Limits:
     """`limits` if it is "hard", "off" or SoftLimits."""
-    if isinstance(limits, SoftLimits) or limits in ("hard", "off"):
+    if isinstance(limits, SoftLimits) or is_one_of(limits, ("hard", "off")):
         return limits  # type: ignore[no-any-return]
-    if limits == "soft":
+    if is_one_of(limits, ("soft",)):
         return SoftLimits()
     raise InputError(f"limits must be 'hard', 'soft', 'off' or vc.SoftLimits(stiffness, damping), not {quoted(limits)}")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,23 +24,50 @@ def _number_of(function: Any) -> int:
     return len(_PLAIN)
 
 
+@contextlib.contextmanager
+def _compiling(function: Any) -> Iterator[None]:
+    """Raise what Numba has against a function of the user as an InputError with its reason."""
+    try:
+        yield
+    except Exception as error:  # Numba has many kinds of errors
+        reason = " ".join(line.strip() for line in str(error).splitlines() if line.strip())[:400]
+        raise InputError(f"Numba cannot compile {getattr(function, '__name__', 'the function')!r}: {reason}") from error
+
+
+def jitted(function: Any) -> Any:
+    """A function of the user, compiled when it is first called; itself where there is no compiler.
+
+    Raises:
+        InputError: It is nothing that Numba can compile.
+    """
+    if JIT_DISABLED:
+        return getattr(function, "py_func", function)
+    from numba import njit
+
+    with _compiling(function):
+        return function if hasattr(function, "py_func") else njit(function)
+
+
 def address_of(function: Any) -> tuple[int, Any]:
     """Address of a controller f(t, q, v, tau), and what must be kept as long as it is used.
 
-    The function, plain or jitted, must be one that Numba can compile: it changes tau (n_v) in place.
+    The function, plain or jitted, changes tau (n_v) in place.
+
+    Raises:
+        InputError: Numba cannot compile it.
     """
     if JIT_DISABLED:
         return _number_of(function), function
-    from numba import carray, cfunc, njit, types
+    from numba import carray, cfunc, types
 
-    inner = function if hasattr(function, "py_func") else njit(function)
-    numbers = types.CPointer(types.float64)
+    inner, numbers = jitted(function), types.CPointer(types.float64)
 
-    @cfunc(types.void(types.float64, numbers, types.int64, numbers, types.int64, numbers))
     def bridge(t, q, n_q, v, n_v, tau):
         inner(t, carray(q, (n_q,)), carray(v, (n_v,)), carray(tau, (n_v,)))
 
-    return bridge.address, bridge
+    with _compiling(function):
+        made = cfunc(types.void(types.float64, numbers, types.int64, numbers, types.int64, numbers))(bridge)
+    return made.address, made
 
 
 @functools.cache
@@ -50,9 +79,9 @@ def address_of_force(function: Any) -> int:
     """
     if JIT_DISABLED:
         return _number_of(function)
-    from numba import cfunc, njit, types
+    from numba import cfunc, types
 
-    inner = function if hasattr(function, "py_func") else njit(function)
+    inner = jitted(function)
 
     def bridge(length, rate):
         return inner(length, rate)
@@ -69,9 +98,9 @@ def address_of_link_forces(function: Any) -> int:
     """
     if JIT_DISABLED:
         return _number_of(function)
-    from numba import carray, cfunc, njit, types
+    from numba import carray, cfunc, types
 
-    inner = function if hasattr(function, "py_func") else njit(function)
+    inner = jitted(function)
 
     def bridge(t, links, n):
         inner(t, carray(links, (n,), FORCE))
@@ -81,11 +110,8 @@ def address_of_link_forces(function: Any) -> int:
 
 def _kept(function: Any, compile_bridge: Any, bridge: Any) -> int:
     """Address of a compiled bridge to a function of the user, which stays in memory."""
-    try:
+    with _compiling(function):
         made = compile_bridge(bridge)
-    except Exception as error:  # Numba has many kinds of errors
-        reason = " ".join(line.strip() for line in str(error).splitlines() if line.strip())[:400]
-        raise InputError(f"Numba cannot compile {getattr(function, '__name__', 'the function')!r}: {reason}") from error
     _KEPT.append(made)
     return int(made.address)
 
@@ -94,6 +120,9 @@ def address_of_law(function: Any, record: Any) -> tuple[int, Any]:
     """Address of a discrete controller f(t, q, v, tau, state, parameters, stream), and what must be kept.
 
     `record` is the dtype of its memory, whose fields are the last three arguments.
+
+    Raises:
+        InputError: Numba cannot compile it.
     """
     if JIT_DISABLED:
         law = getattr(function, "py_func", function)
@@ -105,18 +134,19 @@ def address_of_law(function: Any, record: Any) -> tuple[int, Any]:
         number = len(_PLAIN) + 1
         _PLAIN[number] = apart
         return number, function
-    from numba import carray, cfunc, njit, types
+    from numba import carray, cfunc, types
 
-    inner = function if hasattr(function, "py_func") else njit(function)
-    numbers = types.CPointer(types.float64)
+    inner, numbers = jitted(function), types.CPointer(types.float64)
 
-    @cfunc(types.void(types.float64, numbers, types.int64, numbers, types.int64, numbers, types.voidptr))
     def bridge(t, q, n_q, v, n_v, tau, memory):
         parts = carray(memory, (1,), record)[0]
         here = (carray(q, (n_q,)), carray(v, (n_v,)), carray(tau, (n_v,)))
         inner(t, here[0], here[1], here[2], parts.state, parts.parameters, parts.stream)
 
-    return bridge.address, bridge
+    arguments = (types.float64, numbers, types.int64, numbers, types.int64, numbers, types.voidptr)
+    with _compiling(function):
+        made = cfunc(types.void(*arguments))(bridge)
+    return made.address, made
 
 
 if COMPILES:

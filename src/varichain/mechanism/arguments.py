@@ -10,7 +10,7 @@ from varichain.mechanism.inertia import Inertia
 from varichain.mechanism.joint import JOINT_TYPES, Joint
 from varichain.mechanism.joints import Free
 from varichain.mechanism.shapes import Shape
-from varichain.spatial.checks import shown
+from varichain.spatial.checks import several, shown
 
 
 def _calls(joints: Iterable[type[Joint]]) -> str:
@@ -78,7 +78,7 @@ def checked_inertia(inertia: Any) -> Inertia:
 
 def checked_shapes(shapes: Any) -> tuple[Shape, ...]:
     """`shapes`, one or several, as a tuple."""
-    found = tuple(shapes) if isinstance(shapes, Iterable) else (shapes,)
+    found = tuple(several(shapes))
     for shape in found:
         if not isinstance(shape, Shape):
             raise InputError(

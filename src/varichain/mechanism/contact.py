@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +10,7 @@ from varichain.errors import DuplicateNameError, InputError, StructureError, Unk
 from varichain.mechanism.height_field import HeightField
 from varichain.mechanism.link import Link
 from varichain.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Placement, Shape, Sphere
-from varichain.spatial.checks import finite_scalar, name_string, non_negative_scalar, shown
+from varichain.spatial.checks import finite_scalar, is_many, name_string, non_negative_scalar, several, shown
 from varichain.spatial.frozen import Frozen
 from varichain.spatial.pose import Pose
 
@@ -107,7 +107,7 @@ def _real(link: Link) -> Link:
 
 def _link_names(m: Mechanism, links: Any, what: str) -> tuple[str, ...]:
     given = [links] if isinstance(links, str | Link) else links
-    if not isinstance(given, Iterable):
+    if not is_many(given):
         raise InputError(f"touched_by {what} must be names of links, or None for all, not {shown(links)}")
     return tuple(dict.fromkeys([_real(m.link(link)).name for link in given]))
 
@@ -115,7 +115,7 @@ def _link_names(m: Mechanism, links: Any, what: str) -> tuple[str, ...]:
 def _surface_shapes(link: Link, shapes: Any, what: str) -> tuple[SurfaceShape, ...]:
     """Shapes of a surface; the link's own if none are given."""
     given = link.shapes if shapes is None else shapes
-    found = tuple(given) if isinstance(given, Iterable) else (given,)
+    found = tuple(several(given))
     if not found:
         raise InputError(f"shapes {what} must be given: link {link.name!r} has no shapes of its own")
     for shape in found:
@@ -131,7 +131,7 @@ def checked_contact_shapes(link: Link, shapes: Any) -> tuple[ContactShape, ...]:
     """Contact shapes of a link, one or several."""
     if _real(link).is_ground:
         raise StructureError("the ground touches nothing by itself; give it a surface that links touch")
-    found = tuple(shapes) if isinstance(shapes, Iterable) else (shapes,)
+    found = tuple(several(shapes))
     for shape in found:
         if not isinstance(shape, CONTACT_SHAPES):
             names = ", ".join(kind.__name__ for kind in CONTACT_SHAPES)

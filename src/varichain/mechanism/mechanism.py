@@ -147,7 +147,7 @@ class Mechanism:
             StructureError: `parent` is the link itself or belongs to another mechanism.
         """
         self._check_new_link_name(name)
-        if parent == name:
+        if isinstance(parent, str) and parent == name:
             raise StructureError(f"link {name!r} cannot be its own ancestor; parent must be another link or None")
         parent_link = self.ground if parent is None else self.link(parent)
         if parent_link.is_virtual:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
+from varichain.spatial.checks import flag
+
 _QUIET_FOR = 0.5  # [s]: shorter searches show nothing
 
 
@@ -16,7 +18,7 @@ class Showing:
 
     def __init__(self, shown: bool | Callable[[int, float, float], Any]) -> None:
         """Prepare; `shown` may be a function of the three numbers."""
-        self._shown = shown
+        self._shown = shown if callable(shown) else flag(shown, "progress")
         self._line: Any = None
         self._begun = time.perf_counter()
 

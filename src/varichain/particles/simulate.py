@@ -23,7 +23,7 @@ from varichain.simulation.controls import Controls
 from varichain.simulation.events import check_times, checked_events
 from varichain.simulation.progress import Progress
 from varichain.simulation.settings import checked_until
-from varichain.spatial.checks import flag, positive_scalar
+from varichain.spatial.checks import flag, is_one_of, time_step
 from varichain.trace import Trace, TraceWriter
 
 METHODS = ("verlet", "implicit")
@@ -94,10 +94,10 @@ def simulate(
     own = system.copy()
     end, given = checked_until(until, own.time), checked_events(events)
     check_times(given, own.time)
-    every, tick = positive_scalar(sample, "sample"), positive_scalar(control_step, "control_step")
-    if method not in METHODS:
+    every, tick = time_step(sample, "sample"), time_step(control_step, "control_step")
+    if not is_one_of(method, METHODS):
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {quoted(method)}")
-    longest = None if step is None else positive_scalar(step, "step")
+    longest = None if step is None else time_step(step, "step")
     crew = threads_of(own, threads)
     run = ParticleRun(own, method, longest, tick, given, Controls(controller, motion, forces), crew)
     estimate = None

@@ -48,9 +48,11 @@ from varichain.spatial.checks import (
     finite_array,
     finite_scalar,
     flag,
+    is_one_of,
     name_string,
     non_negative_scalar,
     positive_scalar,
+    time_step,
 )
 from varichain.spatial.pose import Pose
 
@@ -196,7 +198,7 @@ class System:
                 three. That rule creates momentum and energy; it is here for comparison.
             name: Name; "middle" by default.
         """
-        if rule not in RULES:
+        if not is_one_of(rule, RULES):
             raise InputError(f"rule must be one of {', '.join(map(repr, RULES))}, not {quoted(rule)}")
         places = [self._place(each) for each in (a, middle, b)]
         if len(set(places)) < 3:
@@ -348,7 +350,7 @@ class System:
             DivergenceError: A link is torn or a spring flies apart: the steps are too long, or a force is no number.
         """
         n_steps = count_number(n_steps, "n_steps", _MOST_STEPS, least=0)
-        status = self._advance(n_steps, positive_scalar(step, "step"), checked_threads(threads))
+        status = self._advance(n_steps, time_step(step, "step"), checked_threads(threads))
         if status in (TORN, LOST):
             raise divergence(self)
         return status

@@ -10,6 +10,7 @@ import numpy as np
 
 from varichain.errors import UnknownNameError
 from varichain.spatial.arrays import Array
+from varichain.spatial.checks import is_one_of
 from varichain.spatial.report import Listing, Report, Reported
 
 _AXES = "XYZ"
@@ -98,10 +99,9 @@ class Recording(Reported):
         return title, (Listing(("joint", "carried by", "length [m]"), rows),)
 
     def _place(self, name: str) -> int:
-        try:
-            return self.names.index(name)
-        except ValueError:
-            raise UnknownNameError("joint", name, self.names) from None
+        if not is_one_of(name, self.names):
+            raise UnknownNameError("joint", name, self.names)
+        return self.names.index(name)
 
     def _pose(self, place: int) -> tuple[Array, Array]:
         """Origin and orientation of a joint in all frames, in the file's axes."""

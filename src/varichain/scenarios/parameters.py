@@ -17,7 +17,7 @@ from annotated_types import Ge, Gt, Le, Lt
 
 from varichain.errors import InputError, UnknownNameError
 from varichain.scenarios.units import UNITS, dimension_of, quantity
-from varichain.spatial.checks import is_sequence, shown
+from varichain.spatial.checks import is_one_of, is_sequence, shown
 
 Positive = Annotated[float, Gt(0)]
 NonNegative = Annotated[float, Ge(0)]
@@ -96,7 +96,7 @@ class Parameter:
         if isinstance(given, str) and not reads_text and kind in _NO_TEXT:
             raise InputError(f"must be {_NO_TEXT[kind]}, not {shown(given)}")
         if kind is type(None):
-            if given is None or given == "none":
+            if given is None or is_one_of(given, ("none",)):
                 return None
             raise InputError(f"must be none, not {shown(given)}")
         if get_origin(kind) is Literal:
@@ -203,7 +203,9 @@ def _alternatives(kind: Any) -> tuple[Any, ...]:
 
 def _choice(choices: tuple[Any, ...], given: Any) -> Any:
     for choice in choices:
-        if given == choice or (isinstance(given, str) and given == str(choice)):
+        if isinstance(given, str) and given == str(choice):
+            return choice
+        if isinstance(given, Integral) and not isinstance(given, bool) and given == choice:
             return choice
     raise InputError(f"must be one of {', '.join(map(str, choices))}, not {shown(given)}")
 

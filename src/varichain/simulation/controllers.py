@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from varichain.dynamics.actuator_solve import ActuatorSolve, actuators_of
 from varichain.dynamics.inverse import inverse_dynamics
 from varichain.errors import DuplicateNameError, InputError, quoted
-from varichain.kernels.callbacks import address_of
+from varichain.kernels.callbacks import address_of, jitted
 from varichain.kernels.jit import JIT_DISABLED
 from varichain.kernels.motion import evaluate
 from varichain.kernels.run_records import SCALAR
@@ -185,7 +185,7 @@ class Compiled:
         values = np.zeros(1, record_of(numbers))
         for name, value in numbers.items():
             values[name] = value
-        called = _jitted(self.function)
+        called = jitted(self.function)
         address, kept = address_of(_with_parameters(called, values) if numbers else called)
         made = {"parameters": numbers, "address": address, "_values": values, "_called": called, "_kept": kept}
         for name, part in made.items():
@@ -198,15 +198,6 @@ class Compiled:
             values[name] += change
         self._called(t, q, v, tau, *((_record(values),) if self.parameters else ()))
         return tau
-
-
-def _jitted(function: Any) -> Any:
-    """The function, compiled when it is first called; itself where there is no compiler."""
-    if JIT_DISABLED:
-        return getattr(function, "py_func", function)
-    from numba import njit
-
-    return function if hasattr(function, "py_func") else njit(function)
 
 
 def _record(values: Any) -> Any:
@@ -223,6 +214,7 @@ def _with_parameters(called: Any, values: Any) -> Any:
     def bound(t: Any, q: Any, v: Any, tau: Any) -> None:
         called(t, q, v, tau, values[0])
 
+    bound.__name__ = getattr(called, "__name__", "the function")  # for messages
     return bound
 
 

@@ -19,6 +19,7 @@ from varichain.simulation.controllers import PD, Compiled, Torques, checked_cont
 from varichain.simulation.discrete import Discrete
 from varichain.simulation.engine import Engine
 from varichain.simulation.observing import Observer
+from varichain.spatial.checks import several
 
 
 class Controls:
@@ -95,7 +96,7 @@ class Controls:
 
 
 def _checked_forces(found: Any) -> tuple[ExternalForce, ...]:
-    given = () if found is None else (tuple(found) if isinstance(found, Iterable) else (found,))
+    given = () if found is None else tuple(several(found))
     for force in given:
         if not isinstance(force, Force | LinkForces):
             raise InputError(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from varichain.errors import InputError, UnknownNameError, quoted
 from varichain.kernels.callbacks import address_of_law
-from varichain.spatial.checks import count_number, is_sequence, mapping, name_string, positive_scalar, shown
+from varichain.spatial.checks import count_number, is_sequence, mapping, name_string, shown, time_step
 
 Array = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ class Discrete:
                 f"{shown(self.function)}"
             )
         keep = object.__setattr__
-        keep(self, "tick", positive_scalar(self.tick, "tick of Discrete"))
+        keep(self, "tick", time_step(self.tick, "tick of Discrete"))
         name = getattr(self.function, "__name__", "controller") if self.name is None else self.name
         keep(self, "name", name_string(name, "name of Discrete"))
         keep(self, "seed", checked_seed(self.seed))
@@ -68,7 +68,7 @@ class Discrete:
             keep(self, what, {key: checked_numbers(key, value, f"{what} of Discrete") for key, value in given.items()})
         parts = [(what, record_of(getattr(self, what))) for what in ("state", "parameters")]
         keep(self, "record", np.dtype([*parts, ("stream", np.float64, (_KEY + 1,))]))
-        address, kept = _compiled(self.function, self.record)
+        address, kept = address_of_law(self.function, self.record)
         keep(self, "address", address)
         keep(self, "_kept", kept)
 
@@ -116,16 +116,6 @@ class Discrete:
         """The "state" or "parameters" in memories (..., size) by name, each (...) or (..., length)."""
         records = np.ascontiguousarray(memories).view(self.record)[..., 0][what]
         return {name: records[name].copy() for name in getattr(self, what)}
-
-
-def _compiled(function: Any, record: Any) -> tuple[int, Any]:
-    """Address of the function, and what must be kept; InputError with the compiler's reason."""
-    try:
-        return address_of_law(function, record)
-    except Exception as error:  # Numba has many kinds of errors, and this module does not import it
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        reason = " ".join(lines[:6])
-        raise InputError(f"Numba cannot compile {getattr(function, '__name__', 'the function')!r}: {reason}") from error
 
 
 def checked_seed(seed: Any) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from varichain.dynamics.kinematics import jacobian, pose, velocity
 from varichain.errors import InputError
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
-from varichain.spatial.checks import finite_array
+from varichain.spatial.checks import finite_array, several
 
 _FREQUENCY = 20.0  # [rad/s] of the spring with the effective mass at the point, critically damped
 _PER_TICK = 0.2  # [rad] of oscillation between two calls: forces are constant in between
@@ -58,7 +57,7 @@ class Drag:
         stretch = self.target - pose(m, s, self.link, self.point).p
         pull = self._stiffness * stretch - self._damping * velocity(m, s, self.link, self.point)[3:]
         given = self.given(m, s) if callable(self.given) else self.given
-        others = () if given is None else (given if isinstance(given, Iterable) else (given,))
+        others = () if given is None else several(given)
         return [*others, Force(self.link, pull, at=self.point)]
 
 

@@ -12,7 +12,16 @@ from varichain.errors import InputError, quoted
 from varichain.instants.actions import Connect, Couple, Cut, Push, SetGravity
 from varichain.layout.state import State
 from varichain.mechanism.mechanism import Mechanism
-from varichain.spatial.checks import finite_scalar, flag, instance, name_string, positive_scalar
+from varichain.spatial.checks import (
+    finite_scalar,
+    flag,
+    instance,
+    is_index,
+    is_sign,
+    name_string,
+    positive_scalar,
+    several,
+)
 
 Condition = Callable[[Mechanism, State], float]
 
@@ -133,7 +142,7 @@ def when(
     """
     if not callable(condition):
         raise InputError(f"a condition must be a function of (m, s) that returns a number, not {quoted(condition)}")
-    if isinstance(direction, bool) or direction not in (-1, 0, 1):
+    if not is_sign(direction) and not is_index(direction, 1):
         raise InputError(f"direction must be 1 (upward), -1 (downward) or 0 (both), not {quoted(direction)}")
     return When(condition, _checked_actions(actions), direction, flag(once, "once"), _checked_name(name))
 
@@ -165,7 +174,7 @@ def when_force(
 
 def checked_events(events: Any) -> list[Event]:
     """The events as a list."""
-    given = list(events) if isinstance(events, Iterable) else [events]
+    given = several(events)
     for event in given:
         if not isinstance(event, At | When | WhenForce):
             raise InputError(f"events must be vc.at(...), vc.when(...) or vc.when_force(...), not {quoted(event)}")
@@ -203,7 +212,7 @@ def planned_actions(actions: Iterable[Planned], m: Mechanism, s: State) -> list[
             found.append(action)
         else:
             answer = action(m, s)
-            answers = [] if answer is None else (list(answer) if isinstance(answer, Iterable) else [answer])
+            answers = [] if answer is None else several(answer)
             found += _checked_results(answers)
     return found
 

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
+from varichain.spatial.checks import flag
+
 _QUIET_FOR = 0.5  # [s]: shorter runs show nothing
 
 
@@ -19,7 +21,8 @@ class Progress:
 
     def __init__(self, shown: bool | Callable[[float, float], Any], start: float, end: float) -> None:
         """Prepare for a run from `start` to `end` [s]; `shown` may be a function of time and end."""
-        self._shown, self._start, self._end = shown, start, end
+        self._shown = shown if callable(shown) else flag(shown, "progress")
+        self._start, self._end = start, end
         self._begun = time.perf_counter()
         self._bar: Any = None
         self._task: Any = None

@@ -9,7 +9,7 @@ from typing import Any
 from varichain.errors import InputError, quoted
 from varichain.instants.restraints import Limits, SoftLimits, checked_limits
 from varichain.kernels.run_records import METHOD_CODES, STEPPING
-from varichain.spatial.checks import finite_scalar, positive_scalar
+from varichain.spatial.checks import finite_scalar, positive_scalar, time_step
 
 DEFAULT_METHOD = "rk45"  # as fast as fixed steps of 1 ms, and right where those are too long
 DEFAULTS: dict[str, Any] = {
@@ -99,12 +99,12 @@ def checked_settings(
         )
     if step is None:
         step = _LONG_STEP if method == "gbs" and contacts != "stepping" else _STEP
-    step = positive_scalar(step, "step")
-    sample = step if sample is None else positive_scalar(sample, "sample")
+    step = time_step(step, "step")
+    sample = step if sample is None else time_step(sample, "sample")
     every = round(min(sample, LONGEST) / step)
     if every < 1 or not math.isclose(every * step, sample, rel_tol=1e-9):
         raise InputError(f"sample must be a whole multiple of step ({step:g} s), not {sample:g} s")
-    control_step = step if control_step is None else positive_scalar(control_step, "control_step")
+    control_step = step if control_step is None else time_step(control_step, "control_step")
     tolerance = positive_scalar(tolerance, "tolerance")
     return Settings(method, step, every, tolerance, control_step, checked_limits(limits), contacts)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, TypeVar
 
@@ -30,6 +30,7 @@ NAMED_AXES: dict[str, Triple] = {
     "-z": (0.0, 0.0, -1.0),
 }
 LONGEST_NAME = 1000  # characters
+LEAST_TIME = 1e-12  # [s] of a step: shorter ones are lost in the time that they are added to
 _UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _HUGE = 1e300  # larger numbers are looked at closely: they may not fit a float
 # Lengths this close to one are left alone, so that checking a unit vector twice changes nothing.
@@ -70,6 +71,14 @@ def positive_scalar(value: Any, what: str) -> float:
     return number
 
 
+def time_step(value: Any, what: str) -> float:
+    """`value` as a length of time that clocks can count [s]."""
+    number = positive_scalar(value, what)
+    if number < LEAST_TIME:
+        raise InputError(f"{what} must be at least {LEAST_TIME:g} s, not {number:g}")
+    return number
+
+
 def non_negative_scalar(value: Any, what: str) -> float:
     """`value` as a finite float >= 0."""
     number = finite_scalar(value, what)
@@ -83,11 +92,21 @@ def is_index(value: Any, n: int) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 0 <= int(value) < n
 
 
+def is_sign(value: Any) -> bool:
+    """Whether `value` is the whole number 1 or -1."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and abs(value) == 1
+
+
 def count_number(value: Any, what: str, most: int, least: int = 1) -> int:
     """`value` as a whole number from `least` to `most`."""
     if not is_index(value, most + 1) or value < least:
         raise InputError(f"{what} must be a whole number from {least} to {most}, not {shown(value)}")
     return int(value)
+
+
+def whole_count(number: float, what: str, most: int) -> int:
+    """The whole number from 1 to `most` that `number` is, but for rounding, or the next larger one."""
+    return count_number(math.ceil(number - 1e-9) if abs(number) < 1e18 else number, what, most)
 
 
 def is_sequence(value: Any) -> bool:
@@ -119,6 +138,15 @@ def finite_array(value: Any, shape: tuple[int, ...], what: str) -> Array:
         array = np.array(_nested_numbers(value, shape, what))
     array.setflags(write=False)
     return array
+
+
+def array_of(value: Any) -> NDArray[Any] | None:
+    """`value` as an array of integers or floats of any shape, finite or not; None if it is none."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError, OverflowError, RecursionError):  # rows of different lengths; numbers too large
+        return None
+    return array if array.dtype.kind in "iuf" else None
 
 
 def _are_plain(values: tuple[Any, ...]) -> bool:
@@ -184,9 +212,24 @@ def instance(value: Any, kind: type[Kind] | tuple[type[Kind], ...], what: str) -
     return value
 
 
+def is_many(value: Any) -> bool:
+    """Whether `value` can be gone through; an array without dimensions says so and cannot."""
+    return isinstance(value, Iterable) and not (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+def several(value: Any) -> list[Any]:
+    """One object, or an iterable of them, as a list."""
+    return list(value) if is_many(value) else [value]
+
+
+def is_one_of(value: Any, names: Container[str]) -> bool:
+    """Whether `value` is one of some names; what is no string, such as an array, is not compared with them."""
+    return isinstance(value, str) and value in names
+
+
 def listed(value: Any, kind: type[Kind], what: str) -> tuple[Kind, ...]:
     """`value`, an iterable of objects of a class, as a tuple; a single string or a mapping is none."""
-    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+    if isinstance(value, (str, bytes, Mapping)) or not is_many(value):
         raise InputError(f"{what} must be a list of {kind.__name__}, not {shown(value)}")
     return tuple([instance(entry, kind, f"an entry of {what}") for entry in value])
 

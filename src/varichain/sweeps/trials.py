@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import varichain
-from varichain.errors import InputError, quoted
+from varichain.errors import InputError, UnknownNameError, quoted
 from varichain.spatial.checks import count_number, flag
 
 _SCENARIO = "scenario:"
@@ -158,12 +158,19 @@ def source_of(function: Any) -> str:
 
 
 def check_parameters(function: Callable[..., Any], reference: str, grid: Mapping[str, Any]) -> None:
-    """Raise InputError if the function does not take the parameters and `seed`."""
+    """Raise InputError if the function does not take the parameters and `seed`, or the scenario not the parameters."""
     if isinstance(function, partial):
-        return  # of scenarios: the trials themselves say it
+        from varichain.scenarios import SCENARIOS
+        from varichain.scenarios.parameters import parameters_of
+
+        known = parameters_of(SCENARIOS[function.args[0]])
+        for name in grid:  # a value that it does not take is the matter of one trial
+            if name not in known:
+                raise UnknownNameError("parameter", name, known)
+        return
     try:
         inspect.signature(function).bind(**{name: values[0] for name, values in grid.items()}, seed=0)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:  # the second from functions of C that do not tell
         raise InputError(f"{reference} must take the grid's parameters and `seed` by name: {error}") from None
 
 

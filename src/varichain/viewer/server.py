@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from varichain.errors import InputError, MissingExtraError
+from varichain.errors import InputError, MissingExtraError, quoted
 from varichain.viewer.gate import Gate
 
 HOST, PORT = "127.0.0.1", 8080
@@ -100,8 +100,8 @@ def free_port(host: str, port: int) -> int:
                 trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 trial.bind((host, candidate))
                 return int(trial.getsockname()[1])
-        except socket.gaierror as error:
-            raise InputError(f"{host!r} is no address of this machine: {error.strerror}") from None
+        except (socket.gaierror, UnicodeError) as error:  # the second if it cannot even be asked for
+            raise InputError(f"{quoted(host)} is no address of this machine: {error}") from None
         except OSError as error:
             last = error.strerror or str(error)
     raise InputError(f"no port from {port} on is free at {host!r}: {last}")
