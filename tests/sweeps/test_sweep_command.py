@@ -65,3 +65,10 @@ def test_files_with_mistakes_are_refused(tmp_path, text, message):
     (tmp_path / "a.yaml").write_text(text)
     with pytest.raises(vc.FormatError, match=message):
         read_sweep(tmp_path / "a.yaml")
+
+
+def test_whole_numbers_stay_whole(tmp_path):
+    """Numbers stay what they are in the file: a count, such as the links of a chain, must not become a float."""
+    (tmp_path / "a.yaml").write_text("trial: chain\ngrid: {links: [3, 4], duration: [0.1, 1.0], note: [on, 'on']}\n")
+    grid = read_sweep(tmp_path / "a.yaml")["grid"]
+    assert [[type(value) for value in values] for values in grid.values()] == [[int] * 2, [float] * 2, [bool, str]]

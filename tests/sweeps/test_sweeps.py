@@ -284,6 +284,7 @@ def test_bad_input_is_refused(tmp_path, monkeypatch):
         (vc.InputError, "finite numbers", lambda: vc.sweep(toys.quick, {"x": [math.nan]})),
         (vc.InputError, "cannot be imported", lambda: vc.sweep("no.such:thing", {"x": [1]})),
         (vc.InputError, "no scenario", lambda: vc.sweep("no such", {"x": [1]})),
+        (vc.UnknownNameError, "'duration'; parameters: 'links'", lambda: vc.sweep("chain", {"duration": [1]})),
         (vc.InputError, "repeats", lambda: vc.sweep(toys.quick, GRID, repeats=0)),
         (vc.FileError, "exists", lambda: vc.sweep(toys.quick, GRID, out=out)),
         (vc.SweepError, "another sweep: grid", lambda: vc.sweep(toys.quick, {"x": [1]}, out=out, resume=True)),

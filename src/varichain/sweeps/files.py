@@ -29,7 +29,7 @@ class SweepFile(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     trial: str
-    grid: dict[str, Range | list[float | str | bool]]
+    grid: dict[str, Range | list[int | float | str | bool]]
     repeats: int = 1
     seed: int = 0
     common_noise: bool = False
