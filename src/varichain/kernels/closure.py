@@ -3,11 +3,20 @@
 from varichain.kernels.couplings import load_slip_rates, load_slips
 from varichain.kernels.jit import MATRIX, TABLE, VECTOR, helper, kernel, routine
 from varichain.kernels.kinematics import move_all, place_all
-from varichain.kernels.loops import loop_error, place_rows, relative, row_bias, row_error, row_velocity
+from varichain.kernels.loops import (
+    error_between,
+    loop_error,
+    place_rows,
+    place_rows_of,
+    relative,
+    row_bias,
+    row_error,
+    row_velocity,
+)
 from varichain.kernels.records import COORDINATES
 from varichain.kernels.row_kinds import relative_bias
 from varichain.kernels.tables import open_bodies, open_dofs, open_loops, open_rows
-from varichain.kernels.tuples import dot6, load6
+from varichain.kernels.tuples import dot6, load3, load6
 
 
 @helper
@@ -20,16 +29,20 @@ def counts(row, loop, error):
 
 
 @helper
-def load_errors(bodies, loops, rows, q, multipliers):
-    """Position errors of all rows as right-hand sides, negative; returns the largest, and the largest that counts.
+def place_with_errors(bodies, loops, rows, q, multipliers):
+    """Place all rows, with their position errors as right-hand sides, negative.
 
-    Needs: rows placed.
+    Returns the largest error, and the largest that counts.
+
+    Needs: bodies placed.
+    Gives: rows placed.
     """
     load_slips(bodies, loops, q)
     largest, counted = 0.0, 0.0
     for i in range(len(loops)):
         loop = loops[i]
-        error = loop_error(bodies, loop)
+        R_WA, R_WB = place_rows_of(bodies, loop, rows)
+        error = error_between(loop, R_WA, R_WB, load3(loop.d))
         for r in range(loop.row, loop.row + loop.n_rows):
             multipliers[r] = -row_error(rows[r], loop, error)
             largest = max(largest, abs(multipliers[r]))
@@ -73,8 +86,7 @@ def row_errors(
     """How far every row is from closed [m or rad]."""
     bodies, loops, rows = open_bodies(table), open_loops(table), open_rows(table)
     place_all(q, bodies, open_dofs(table))
-    place_rows(bodies, loops, rows)
-    load_errors(bodies, loops, rows, q, errors_out)
+    place_with_errors(bodies, loops, rows, q, errors_out)
     for r in range(len(rows)):
         errors_out[r] = -errors_out[r]
 

@@ -115,11 +115,30 @@ def _less_products(tile, gram, a, b, n):
 def _divided(tile, gram, d):
     """A tile times the inverse of the transposed factor of the diagonal tile at d."""
     t0, t1, t2, t3 = tile
-    t0 = t0 * gram[d]
-    t1 = (t1 - t0 * gram[d + 1]) * gram[d + 5]
-    t2 = (t2 - t0 * gram[d + 2] - t1 * gram[d + 6]) * gram[d + 10]
-    t3 = (t3 - t0 * gram[d + 3] - t1 * gram[d + 7] - t2 * gram[d + 11]) * gram[d + 15]
-    return t0, t1, t2, t3
+    return (
+        t0 * gram[d],
+        t0 * gram[d + 4] + t1 * gram[d + 5],
+        t0 * gram[d + 8] + t1 * gram[d + 9] + t2 * gram[d + 10],
+        (t0 * gram[d + 12] + t1 * gram[d + 13]) + (t2 * gram[d + 14] + t3 * gram[d + 15]),
+    )
+
+
+@helper
+def store_inverse(gram, d):
+    """Write the inverse of a diagonal tile's factor, transposed, above its diagonal, which has the reciprocals.
+
+    Products with it do not wait for each other as substitutions do. Rows that were dropped are zero in it.
+    """
+    d0, d1, d2, d3 = gram[d], gram[d + 5], gram[d + 10], gram[d + 15]
+    l10, l20, l30, l21, l31, l32 = gram[d + 1], gram[d + 2], gram[d + 3], gram[d + 6], gram[d + 7], gram[d + 11]
+    x10, x21 = -d1 * (l10 * d0), -d2 * (l21 * d1)
+    x20 = -d2 * (l20 * d0 + l21 * x10)
+    gram[d + 4] = x10
+    gram[d + 8] = x20
+    gram[d + 9] = x21
+    gram[d + 12] = -d3 * (l30 * d0 + l31 * x10 + l32 * x20)
+    gram[d + 13] = -d3 * (l31 * d1 + l32 * x21)
+    gram[d + 14] = -d3 * (l32 * d2)
 
 
 @helper
@@ -131,15 +150,15 @@ def _pivot(rows, group, i, pivot, sure):
     part = pivot / row.norm if row.norm > 0.0 else 0.0
     row.kept = 1 if pivot > row.least else 0
     if row.compliance > 0.0:  # independent of all others by its own compliance
-        return 1.0 / math.sqrt(pivot), sure
-    if row.kept:
-        return 1.0 / math.sqrt(pivot), (min(sure[0], part), sure[1])
+        return math.sqrt(pivot) * (1.0 / pivot), sure
+    if row.kept:  # root and reciprocal do not wait for each other
+        return math.sqrt(pivot) * (1.0 / pivot), (min(sure[0], part), sure[1])
     return 0.0, (sure[0], max(sure[1], abs(part), _DROPPED if row.norm > 0.0 else 0.0))
 
 
 @routine
 def _factor_tile(tile, rows, group, gram, place):
-    """Factor of a group's own tile; entries above the diagonal stay undefined. Returns the margin of the choice."""
+    """Factor of a group's own tile, with its inverse above the diagonal. Returns the margin of the choice."""
     t0, t1, t2, t3 = tile
     d0, sure = _pivot(rows, group, 0, lane(t0, 0), (1.0, 0.0))
     t0 = t0 * d0
@@ -156,6 +175,7 @@ def _factor_tile(tile, rows, group, gram, place):
     gram[place + 5] = d1
     gram[place + 10] = d2
     gram[place + 15] = d3
+    store_inverse(gram, place)
     return sure
 
 
@@ -190,29 +210,34 @@ def solve_gram(groups, gram, multipliers, answers):
     for J in range(len(groups) - 1, -1, -1):
         group = groups[J]
         d, i = tile_at(group, J), 4 * J
-        x3 = answers[i + 3] * gram[d + 15]
-        x2 = (answers[i + 2] - gram[d + 11] * x3) * gram[d + 10]
-        x1 = (answers[i + 1] - gram[d + 7] * x3 - gram[d + 6] * x2) * gram[d + 5]
-        x0 = (answers[i] - gram[d + 3] * x3 - gram[d + 2] * x2 - gram[d + 1] * x1) * gram[d]
-        x = pack(x0, x1, x2, x3)
+        y0, y1, y2, y3 = answers[i], answers[i + 1], answers[i + 2], answers[i + 3]
+        x = pack(
+            (gram[d] * y0 + gram[d + 4] * y1) + (gram[d + 8] * y2 + gram[d + 12] * y3),
+            gram[d + 5] * y1 + gram[d + 9] * y2 + gram[d + 13] * y3,
+            gram[d + 10] * y2 + gram[d + 14] * y3,
+            gram[d + 15] * y3,
+        )
         store_lanes(answers, i, x)
         _scatter(multipliers, group, x)
         place = group.entry
-        for c in range(4 * group.first, 4 * J):
-            answers[c] -= sum_lanes(load_lanes(gram, place) * x)
-            place += 4
+        for h in range(group.first, J):
+            t0, t1, t2, t3 = load_tile(gram, place)
+            both = pack(sum_lanes(t0 * x), sum_lanes(t1 * x), sum_lanes(t2 * x), sum_lanes(t3 * x))
+            store_lanes(answers, 4 * h, load_lanes(answers, 4 * h) - both)
+            place += 16
 
 
 @helper
 def _answer(gram, place, y, answers, at):
-    """Forward substitution within a group's own tile."""
-    x0 = lane(y, 0) * gram[place]
-    y -= load_lanes(gram, place) * x0
-    x1 = lane(y, 1) * gram[place + 5]
-    y -= load_lanes(gram, place + 4) * x1
-    x2 = lane(y, 2) * gram[place + 10]
-    y -= load_lanes(gram, place + 8) * x2
-    store_lanes(answers, at, pack(x0, x1, x2, lane(y, 3) * gram[place + 15]))
+    """Forward substitution within a group's own tile, by its inverse."""
+    y0, y1, y2, y3 = lane(y, 0), lane(y, 1), lane(y, 2), lane(y, 3)
+    x = pack(
+        gram[place] * y0,
+        gram[place + 4] * y0 + gram[place + 5] * y1,
+        gram[place + 8] * y0 + gram[place + 9] * y1 + gram[place + 10] * y2,
+        (gram[place + 12] * y0 + gram[place + 13] * y1) + (gram[place + 14] * y2 + gram[place + 15] * y3),
+    )
+    store_lanes(answers, at, x)
 
 
 @helper

@@ -62,6 +62,17 @@ def _add_product(tile, x, propagated, place):
 
 
 @helper
+def _add_half_product(tile, x, propagated, place):
+    """The same for the second group of a loop, whose other columns are padding: a loop has six rows at most."""
+    return (
+        tile[0] + x * spread(propagated, place),
+        tile[1] + x * spread(propagated, place + 1),
+        tile[2],
+        tile[3],
+    )
+
+
+@helper
 def _own_tile(loop, support, dofs, propagated):
     """Tile of a loop's only group with itself."""
     tile = _zero_tile()
@@ -77,7 +88,7 @@ def _own_tile(loop, support, dofs, propagated):
 def _own_tiles(loop, support, dofs, propagated):
     """Tiles of a loop's two groups with themselves: (0, 0), (1, 0) and (1, 1), in one pass.
 
-    Twelve sums that do not wait for each other keep the processor busy, where those of one tile do not.
+    Ten sums that do not wait for each other keep the processor busy, where those of one tile do not.
     """
     first, across, second = _zero_tile(), _zero_tile(), _zero_tile()
     place = loop.propagated
@@ -86,30 +97,33 @@ def _own_tiles(loop, support, dofs, propagated):
         x, y = load_lanes(propagated, place) * d_inverse, load_lanes(propagated, place + 4) * d_inverse
         first = _add_product(first, x, propagated, place)
         across = _add_product(across, y, propagated, place)
-        second = _add_product(second, y, propagated, place + 4)
+        second = _add_half_product(second, y, propagated, place + 4)
         place += 8
     return first, across, second
 
 
 @helper
-def _pair_tile(pair, i, shared, dofs, propagated):
-    """Tile of a loop's group i with the only group of an earlier loop: over the freedoms that both need."""
+def _pair_tile(pair, i, j, shared, dofs, propagated):
+    """Tile of a loop's group i with group j of an earlier loop: over the freedoms that both need."""
     tile = _zero_tile()
     for k in range(pair.shared, pair.shared + 3 * pair.n_shared, 3):
         x = load_lanes(propagated, shared[k + 1] + 4 * i) * dofs[shared[k]].d_inverse
-        tile = _add_product(tile, x, propagated, shared[k + 2])
+        tile = _add_product(tile, x, propagated, shared[k + 2] + 4 * j)
     return tile
 
 
 @helper
-def _pair_tiles(pair, i, shared, dofs, propagated):
-    """Tiles of a loop's group i with the two groups of an earlier loop, in one pass."""
-    one, two = _zero_tile(), _zero_tile()
+def _pair_tiles(pair, shared, dofs, propagated):
+    """Tiles (0, 0), (0, 1), (1, 0), (1, 1) of a loop's two groups with those of an earlier loop, in one pass."""
+    one, two, three, four = _zero_tile(), _zero_tile(), _zero_tile(), _zero_tile()
     for k in range(pair.shared, pair.shared + 3 * pair.n_shared, 3):
-        x = load_lanes(propagated, shared[k + 1] + 4 * i) * dofs[shared[k]].d_inverse
-        one = _add_product(one, x, propagated, shared[k + 2])
-        two = _add_product(two, x, propagated, shared[k + 2] + 4)
-    return one, two
+        d_inverse, later, earlier = dofs[shared[k]].d_inverse, shared[k + 1], shared[k + 2]
+        x, y = load_lanes(propagated, later) * d_inverse, load_lanes(propagated, later + 4) * d_inverse
+        one = _add_product(one, x, propagated, earlier)
+        two = _add_half_product(two, x, propagated, earlier + 4)
+        three = _add_product(three, y, propagated, earlier)
+        four = _add_half_product(four, y, propagated, earlier + 4)
+    return one, two, three, four
 
 
 @routine
@@ -133,29 +147,33 @@ def fill_gram(
         n_groups = groups_of(loop.n_rows)
         if n_groups == 0:
             continue
-        first = groups[loop.group]
+        first, last = groups[loop.group], groups[loop.group + n_groups - 1]
         if n_groups == 1:
             store_tile(gram, tile_at(first, loop.group), _own_tile(loop, support, dofs, propagated))
         else:
-            second = groups[loop.group + 1]
             one, across, two = _own_tiles(loop, support, dofs, propagated)
             store_tile(gram, tile_at(first, loop.group), one)
-            store_tile(gram, tile_at(second, loop.group), across)
-            store_tile(gram, tile_at(second, loop.group + 1), two)
-        for i in range(n_groups):
-            group = groups[loop.group + i]
-            if loop.is_sparse:
-                for place in range(group.entry, tile_at(group, loop.group)):
+            store_tile(gram, tile_at(last, loop.group), across)
+            store_tile(gram, tile_at(last, loop.group + 1), two)
+        if loop.is_sparse:
+            for i in range(loop.group, loop.group + n_groups):
+                for place in range(groups[i].entry, tile_at(groups[i], loop.group)):
                     gram[place] = 0.0
-            for p in range(loop.pair, loop.pair + loop.n_pairs):
-                earlier = loops[pairs[p].loop]
-                place = tile_at(group, earlier.group)
-                if earlier.n_rows > 4:
-                    one, two = _pair_tiles(pairs[p], i, shared, dofs, propagated)
-                    store_tile(gram, place, one)
-                    store_tile(gram, place + 16, two)
-                else:
-                    store_tile(gram, place, _pair_tile(pairs[p], i, shared, dofs, propagated))
+        for p in range(loop.pair, loop.pair + loop.n_pairs):
+            earlier = loops[pairs[p].loop]
+            n_earlier = groups_of(earlier.n_rows)
+            place, below = tile_at(first, earlier.group), tile_at(last, earlier.group)
+            if n_groups == 2 and n_earlier == 2:
+                one, two, three, four = _pair_tiles(pairs[p], shared, dofs, propagated)
+                store_tile(gram, place, one)
+                store_tile(gram, place + 16, two)
+                store_tile(gram, below, three)
+                store_tile(gram, below + 16, four)
+            else:
+                for j in range(n_earlier):
+                    store_tile(gram, place + 16 * j, _pair_tile(pairs[p], 0, j, shared, dofs, propagated))
+                if n_groups == 2:
+                    store_tile(gram, below, _pair_tile(pairs[p], 1, 0, shared, dofs, propagated))
         _measure(loop, support, groups, dofs, gram, rows)
 
 
@@ -181,16 +199,22 @@ def greatest(loop, support, dofs):
 
     Shared freedoms move the loop as a whole. The two terms of s + w x p are added up, for they may cancel.
     """
-    turning, moving = 0.0, 0.0
-    x = load3(loop.x_A)
     end_A = loop.support + loop.n_support_A
-    for i in range(loop.support, end_A + loop.n_support_B):
-        if i == end_A:
-            x = load3(loop.x_B)
+    end_B = end_A + loop.n_support_B
+    x_A, x_B = load3(loop.x_A), load3(loop.x_B)
+    turning_A, moving_A = _greatest_on(support, loop.support, end_A, dofs)
+    turning_B, moving_B = _greatest_on(support, end_A, end_B, dofs)
+    levers = turning_A * dot3(x_A, x_A) + turning_B * dot3(x_B, x_B)
+    return turning_A + turning_B, moving_A + moving_B + levers
+
+
+@helper
+def _greatest_on(support, first, last, dofs):
+    """Part of some freedoms, with the linear part of their motion at the reference point."""
+    turning, moving = 0.0, 0.0
+    for i in range(first, last):
         dof = dofs[support[i]]
         s = load6(dof.s)
-        w, v = angular(s), linear(s)
-        square = dot3(w, w)
-        turning += dof.d_inverse * square
-        moving += dof.d_inverse * (dot3(v, v) + square * dot3(x, x))
+        turning += dof.d_inverse * dot3(angular(s), angular(s))
+        moving += dof.d_inverse * dot3(linear(s), linear(s))
     return turning, moving

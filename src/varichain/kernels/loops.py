@@ -106,20 +106,29 @@ def place_rows(bodies, loops, rows):
     Gives: loop points placed, loop axes placed, rows placed.
     """
     for i in range(len(loops)):
-        loop = loops[i]
-        R_WA, R_WB = place_loop(bodies, loop)
-        x_A, x_B = load3(loop.x_A), load3(loop.x_B)
-        is_one_tree = bodies[loop.body_A].root == bodies[loop.body_B].root  # with one reference point
-        for r in range(loop.row, loop.row + loop.n_rows):
-            row = rows[r]
-            e = direction(row.kind, row.axis, loop, R_WA, R_WB)
-            store3(row.e, e)
-            # an open row pushes nothing: it depends on the others like a row of zeros, and its multiplier is zero
-            f = ZERO6 if row.is_open else wrench_at(row, loop, e, x_A)
-            store6(row.f_A, f)
-            if not (is_one_tree or row.is_open):
-                f = wrench_at(row, loop, e, x_B)
-            store6(row.f_B, f)
+        place_rows_of(bodies, loops[i], rows)
+
+
+@helper
+def place_rows_of(bodies, loop, rows):
+    """Directions and wrenches of a loop's rows; returns the orientations of its frames A and B.
+
+    Needs: bodies placed.
+    """
+    R_WA, R_WB = place_loop(bodies, loop)
+    x_A, x_B = load3(loop.x_A), load3(loop.x_B)
+    is_one_tree = bodies[loop.body_A].root == bodies[loop.body_B].root  # with one reference point
+    for r in range(loop.row, loop.row + loop.n_rows):
+        row = rows[r]
+        e = direction(row.kind, row.axis, loop, R_WA, R_WB)
+        store3(row.e, e)
+        # an open row pushes nothing: it depends on the others like a row of zeros, and its multiplier is zero
+        f = ZERO6 if row.is_open else wrench_at(row, loop, e, x_A)
+        store6(row.f_A, f)
+        if not (is_one_tree or row.is_open):
+            f = wrench_at(row, loop, e, x_B)
+        store6(row.f_B, f)
+    return R_WA, R_WB
 
 
 @helper
@@ -166,7 +175,13 @@ def loop_error(bodies, loop):
     """
     R_WA, x_A = frame_A(bodies, loop)
     R_WB, x_B = frame_B(bodies, loop)
-    gap = mat_t_vec(R_WB, sub3(add3(x_A, offset_between_trees(bodies, loop)), x_B))
+    return error_between(loop, R_WA, R_WB, sub3(add3(x_A, offset_between_trees(bodies, loop)), x_B))
+
+
+@helper
+def error_between(loop, R_WA, R_WB, d):
+    """Errors of a loop, as `loop_error`, from its frames' orientations and the way d from B to A, in world axes."""
+    gap = mat_t_vec(R_WB, d)
     R_BA = turned_back(R_WA, R_WB)
     turn = tilt_between(R_BA) if loop.orientation == AXIS else rotation_vector(R_BA)
     return gap, turn, R_BA

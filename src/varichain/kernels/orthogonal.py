@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from varichain.kernels.factorization import store_inverse
 from varichain.kernels.gram import tile_at
 from varichain.kernels.jit import allocates, helper, routine
 from varichain.kernels.propagation import groups_of
@@ -99,7 +100,7 @@ def _choose_rows(Y, sizes, rows):
 
 @routine
 def _write_factor(L, groups, rows, gram):
-    """Write the factor in the tiles of G, with reciprocals on the diagonal and zeros for dropped rows."""
+    """Write the factor in the tiles of G, as `factor_gram` does, with zeros for dropped rows."""
     for g in range(len(groups)):
         group = groups[g]
         for place in range(group.entry, tile_at(group, g) + 16):
@@ -115,6 +116,7 @@ def _write_factor(L, groups, rows, gram):
                         gram[tile_at(group, h) + 4 * j + i] = L[r, c]
                     elif c == r:
                         gram[tile_at(group, h) + 4 * j + i] = 1.0 / L[r, r]
+        store_inverse(gram, tile_at(group, g))
 
 
 @helper

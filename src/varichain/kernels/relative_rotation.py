@@ -5,6 +5,8 @@ import math
 from varichain.kernels.jit import helper
 from varichain.kernels.tuples import column, cross3, dot3, mat_t_vec, scale3
 
+_SMALL = 1e-2  # sine of a turn whose vector is a short series
+
 
 @helper
 def rotation_vector(R):
@@ -12,11 +14,12 @@ def rotation_vector(R):
     x, y, z = R[7] - R[5], R[2] - R[6], R[3] - R[1]
     sine = 0.5 * math.sqrt(x * x + y * y + z * z)
     cosine = 0.5 * (R[0] + R[4] + R[8] - 1.0)
+    if sine < _SMALL and cosine > 0.0:  # asin(s) / s, whose next term is under rounding
+        s = sine * sine
+        return scale3(0.5 + s * (1.0 / 12.0 + s * (3.0 / 80.0 + s * (5.0 / 224.0))), (x, y, z))
     angle = math.atan2(sine, cosine)
     if sine > 1e-7:
         return scale3(0.5 * angle / sine, (x, y, z))
-    if cosine > 0.0:
-        return 0.5 * x, 0.5 * y, 0.5 * z
     # half a turn: the axis is the column of R + 1 with the largest diagonal entry
     a, b, c = R[0] + 1.0, R[4] + 1.0, R[8] + 1.0
     if a >= b and a >= c:
