@@ -171,8 +171,8 @@ def test_checked_builders_take_what_their_signature_says():
     [
         ("mass", 0, "must be above 0, not 0.0"),
         ("mass", "1 kg", "must be a number, not '1 kg'"),
-        ("mass", math.nan, "must be finite"),
-        ("mass", 1e200, "must be at most 1e[+]30"),
+        ("mass", math.nan, "must be finite, not nan"),
+        ("mass", 1e200, "must be at most 1e[+]30 in SI units, not 1e[+]200"),
         ("at", -1e-9, "must be at least 0"),
         ("at", "none", "must be a number"),
         ("links", 10, "must be from 1 to 9, not 10"),

@@ -86,13 +86,13 @@ def quantity(value: Any, *dimensions: str) -> Quantity:
             number = float(value)
         except OverflowError:
             number = math.inf
-        return _finite(Quantity(number, None, f"{number:g}"))
+        return _finite(Quantity(number, None, f"{number:g}"), value)
     found = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         raise InputError(f"must be a number, or a number with its unit such as '30 deg', not {shown(value)}")
     number, unit = float(found[1]), " ".join(found[2].replace("*", " ").split())
     if not unit:
-        return _finite(Quantity(number, None, value))
+        return _finite(Quantity(number, None, value), value)
     unit = _SPELLINGS.get(unit, unit)
     if unit not in _BY_UNIT:
         valid = [unit for dimension in dimensions or UNITS for unit in UNITS[dimension]]
@@ -100,7 +100,7 @@ def quantity(value: Any, *dimensions: str) -> Quantity:
         hint = f" (did you mean {close[0]!r}?)" if close else ""
         raise InputError(f"has an unknown unit {quoted(unit)}{hint}; valid units: {', '.join(valid)}")
     dimension, factor = _BY_UNIT[unit]
-    quantity = _finite(Quantity(number * factor, dimension, value))
+    quantity = _finite(Quantity(number * factor, dimension, value), value)
     if dimensions:
         quantity.as_one_of(*dimensions)
     return quantity
@@ -111,11 +111,11 @@ def dimension_of(unit: str) -> str | None:
     return _BY_UNIT[unit][0] if unit in _BY_UNIT else None
 
 
-def _finite(found: Quantity) -> Quantity:
+def _finite(found: Quantity, given: Any) -> Quantity:
     if not math.isfinite(found.value):
-        raise InputError(f"must be finite, not {shown(found.text)}")
+        raise InputError(f"must be finite, not {shown(given)}")
     if abs(found.value) > _LARGEST:
-        raise InputError(f"must be at most {_LARGEST:g} in SI units, not {shown(found.text)}")
+        raise InputError(f"must be at most {_LARGEST:g} in SI units, not {shown(given)}")
     return found
 
 
