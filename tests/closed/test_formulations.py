@@ -1,6 +1,7 @@
 """Laws of closed chains at random consistent states of the whole zoo."""
 
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -58,6 +59,27 @@ def test_formulations_agree(name):
         assert not fast.is_nearly_singular
         for method in FORMULATIONS:
             assert deviation(vc.forward_dynamics(m, s, tau, method=method).a, fast.a) < AGREEMENT, method
+
+
+JOINTS = (vc.Spherical(), vc.Cylindrical("z"), vc.Revolute("y"), vc.Fixed())
+"""With three, four, five and six rows."""
+
+
+@pytest.mark.parametrize(
+    "three",
+    scaled(list(product(JOINTS, repeat=3)), [JOINTS[:3], JOINTS[:0:-1]]),
+    ids=lambda three: "-".join(joint.kind for joint in three),
+)
+def test_loops_of_any_size_share_freedoms(three):
+    """Loops of three to six rows that meet in a figure's torso give the accelerations of the other formulations."""
+    m = vc.figures.human16()
+    s = m.state().integrate(0.3 * np.random.default_rng(0).normal(size=m.n_v))
+    for link, joint in zip(("left hand", "right foot", "right hand"), three, strict=True):
+        m.connect(link, "ground", joint, state=s)
+    s.v = vc.impact(m, s, []).v
+    fast = vc.forward_dynamics(m, s)
+    for method in FORMULATIONS:
+        assert deviation(vc.forward_dynamics(m, s, method=method).a, fast.a) < AGREEMENT, method
 
 
 @pytest.mark.parametrize("name", NAMES)
