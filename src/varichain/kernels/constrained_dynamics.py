@@ -6,7 +6,6 @@ from varichain.kernels.forward_dynamics import inward_articulated, load_torques,
 from varichain.kernels.jit import TABLE, VECTOR, kernel, routine
 from varichain.kernels.loop_joints import load_loop_forces
 from varichain.kernels.loops import loop_error, place_rows, relative, row_bias, row_error, row_velocity
-from varichain.kernels.orthogonal import SURELY_INDEPENDENT
 from varichain.kernels.records import COORDINATES
 from varichain.kernels.row_kinds import relative_bias
 from varichain.kernels.tables import (
@@ -16,6 +15,8 @@ from varichain.kernels.tables import (
     open_multipliers,
     open_rows,
 )
+
+_SOLVED_AT_ONCE = 1e-6  # a smaller pivot, as a part of its diagonal, leaves digits to a refinement
 
 
 @routine
@@ -52,7 +53,7 @@ def accelerate(table, rate, q, v, a_out):
             for r in range(loop.row, loop.row + loop.n_rows):
                 opening = row_velocity(rows[r], loop, motion[2], motion[3])
                 multipliers[r] -= rate * (opening + rate * row_error(rows[r], loop, error))
-    solve_closed(table, pivots[0] < SURELY_INDEPENDENT, a_out)
+    solve_closed(table, pivots[0] < _SOLVED_AT_ONCE, a_out)
     return pivots
 
 

@@ -17,7 +17,7 @@ from varichain.kernels.tables import open_dofs, open_loops, open_propagated, ope
 
 # A row that Cholesky's pivots keep with more than the first part of its diagonal is independent without question, and
 # one that they drop with less than the second is redundant: it may be rounding.
-SURELY_INDEPENDENT, SURELY_REDUNDANT = 1e-6, 1e-13
+SURELY_INDEPENDENT, SURELY_REDUNDANT = 1e-7, 1e-13
 # Rounding of a pivot grows with the reciprocal of the smallest before it: 1e-16 / 2e-3 is below what is redundant.
 SURE_BESIDE_DROPPED = 2e-3
 
