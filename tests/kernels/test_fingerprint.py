@@ -105,7 +105,7 @@ EDITS = [
     ("lane_intrinsics", "lane", "place = i.literal_value", "place = i.literal_value + 0"),
     ("orthogonal", "_choose_rows", "@allocates\ndef _choose_rows", "def _choose_rows"),
     ("many_runs", "_AT_ONCE", "_AT_ONCE = 200", "_AT_ONCE = 100"),
-    ("orthogonal", "SURELY_REDUNDANT", "SURELY_REDUNDANT = 1e-6, 1e-13", "SURELY_REDUNDANT = 1e-6, 2e-13"),
+    ("orthogonal", "SURELY_REDUNDANT", "SURELY_REDUNDANT = 1e-7, 1e-13", "SURELY_REDUNDANT = 1e-7, 2e-13"),
     ("records", "HELICAL", "CROSSED = 0, 1, 2, 3", "CROSSED = 0, 1, 5, 3"),
     ("records", "GROUP", "GROUP = np.dtype(\n    [", 'GROUP = np.dtype(\n    [("more", _F),'),
 ]
