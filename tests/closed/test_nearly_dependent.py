@@ -1,4 +1,4 @@
-"""Rows that nearly depend on each other for good: however nearly, they are solved as a QR factor of them would."""
+"""Rows that nearly depend on each other for good: however nearly, they are solved as by a QR factor."""
 
 import numpy as np
 import pytest
@@ -9,12 +9,13 @@ from varichain.layout.layout import layout_of
 
 # Apart, the rods are two rows; pivots are (apart / 0.2 m)^2: Cholesky's factor, one refined, rows made orthogonal.
 APART = [1e-2, 1e-3, 3e-4, 1e-4, 5e-5, 2e-5, 1e-5]  # [m]
-ROUNDING = 1e-15
+REFINED = 1e-6  # solutions with smaller pivots are refined once
+ROUNDING = 1e-15  # up to 0.7e-16 was seen of squares, 3e-16 of conditions
 
 
 @pytest.mark.parametrize("apart", APART)
 def test_a_box_on_two_rods_side_by_side(apart):
-    """The accelerations of a box that hangs on two rods are those by QR, but for rounding times the rows' condition."""
+    """Its accelerations are those by QR but for rounding times the rows' condition, or its square if not refined."""
     m = vc.Mechanism("box on rods")
     m.add_link("box", None, inertia=vc.Inertia.box(1.0, (0.3, 0.2, 0.1)))
     for name, x in (("left", 0.05), ("right", 0.05 + apart)):
@@ -22,7 +23,7 @@ def test_a_box_on_two_rods_side_by_side(apart):
     s = m.state()
     s.v = (0.3, -0.2, 0.5, 0.1, 0.2, -0.1)
     s.v = vc.impact(m, s, []).v
-    a = vc.forward_dynamics(m, s).a
+    found = vc.forward_dynamics(m, s)
 
     layout = layout_of(m)
     table = layout.workspaces.of_thread.table
@@ -31,7 +32,7 @@ def test_a_box_on_two_rods_side_by_side(apart):
     Y, free = np.linalg.solve(L, K.T), np.linalg.solve(L, -vc.bias_force(m, s))
     Q, R = np.linalg.qr(Y)
     exact = np.linalg.solve(L.T, free - Q @ (Q.T @ free + np.linalg.solve(R.T, bias)))
-    condition = np.linalg.cond(Y)
-    scale = 1.0 + np.abs(exact).max()
-    assert np.abs(a - exact).max() < 10.0 * condition * ROUNDING * scale
-    assert np.abs(K @ a + bias).max() < 100.0 * ROUNDING * scale
+    condition, scale = np.linalg.cond(Y), 1.0 + np.abs(exact).max()
+    enlarged = condition if found.smallest_pivot < REFINED else condition**2
+    assert np.abs(found.a - exact).max() < enlarged * ROUNDING * scale
+    assert np.abs(K @ found.a + bias).max() < 100.0 * ROUNDING * scale
