@@ -63,7 +63,7 @@ def _add_product(tile, x, propagated, place):
 
 @helper
 def _add_half_product(tile, x, propagated, place):
-    """The same for the second group of a loop, whose other columns are padding: a loop has six rows at most."""
+    """As `_add_product`, for the second group of a loop: a loop has six rows at most, the other columns are padding."""
     return (
         tile[0] + x * spread(propagated, place),
         tile[1] + x * spread(propagated, place + 1),
