@@ -16,6 +16,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from cases import A_FEW, LONG_IN_PLAIN_PYTHON
 from lane import IS_COMPILED, scaled
+from places import watch
 
 # What is not about the numbers of kernels is tested once, compiled: these folders, and the files beside this one.
 _ONCE = (
@@ -36,6 +37,9 @@ _ONCE = (
     *("trace", "viewer", "kernels/test_lint_kernels.py", "simulation/test_live_run.py"),
 )
 collect_ignore_glob = [] if IS_COMPILED else ["test_*.py", *(f"{name}*" for name in _ONCE)]
+
+if not IS_COMPILED:
+    watch()
 
 # Plain Python tells whether the sources mean what their machine code does. A few cases of each test show that; all of
 # them are among the long tests (`make test-long`).

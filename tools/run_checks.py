@@ -22,7 +22,7 @@ TAIL = 65536  # bytes of a check's output that are kept, to show them later or t
 JIT_TESTS = (
     *(
         f"tests/kernels/test_{name}.py"
-        for name in ("allocations", "fusing", "inlining", "lanes", "no_compilation", "rows")
+        for name in ("allocations", "fusing", "indexing", "inlining", "lanes", "no_compilation", "rows")
     ),
     *("tests/motion", "tests/batch", "tests/change/test_sequences.py"),
     *("tests/simulation/test_samples.py", "tests/simulation/test_simulated_controllers.py"),

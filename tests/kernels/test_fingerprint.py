@@ -178,7 +178,8 @@ def test_modules_that_extend_the_compiler_are_found():
     """A module that imports any name from Numba which may register something counts as an extension."""
     from varichain.kernels.fingerprint import _extends_compiler, _extensions
 
-    assert set(_extensions()) == {f"varichain.kernels.{name}" for name in ("fusing", "lane_intrinsics", "pipeline")}
+    names = ("fusing", "indexing", "lane_intrinsics", "pipeline")
+    assert set(_extensions()) == {f"varichain.kernels.{name}" for name in names}
     for text in (
         "from numba.extending import intrinsic, overload",
         "from numba import (\n    njit,\n)",

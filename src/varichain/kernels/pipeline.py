@@ -20,6 +20,7 @@ from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.typed_passes import AnnotateTypes, NativeLowering
 
 from varichain.kernels.fusing import fuse
+from varichain.kernels.indexing import unwrap
 
 # No liberties with numbers: what is fused is said in `fusing`, and NaN and infinity keep their meaning.
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
@@ -41,6 +42,7 @@ class _Fused(JITCodeLibrary):  # type: ignore[misc]
 
     def add_ir_module(self, ir_module: Any) -> None:
         """Add functions."""
+        unwrap(ir_module)
         fuse(ir_module)
         super().add_ir_module(ir_module)
 
