@@ -16,9 +16,8 @@ from varichain.layout.layout import layout_of
 # Central differences of order four with the best step; a step is linear but for h^2.
 DIFFERENCED = 1e-8
 METHODS = ("euler", "rk4", "rk45", "implicit")
-# Kernels close loops with parts of the last factor. Of figures that float it is known to the turn in a step, and
-# Euler's steps open loops by their square.
-CLOSED = {"euler": 1e-5, "implicit": 1e-8, "rk4": 1e-9, "rk45": 1e-9}
+# Kernels close loops with parts of the last factor; of figures that float it is known to the turn in a step.
+CLOSED = {"euler": 1e-9, "implicit": 1e-8, "rk4": 1e-9, "rk45": 1e-9}
 STEP = 0.02  # [s], a coarse one: that of the step and of the motion differ visibly
 
 

@@ -96,10 +96,11 @@ class Stepper:
         if self._method == "euler":
             a, da = self.accelerations(t, at)
             v, dv = at.v + h * a, at.dv + h * da
-            end = self._moved(at, h * v, h * dv, v, dv)
+            leaning = self.equations.leaning(at.q, none[0])
+            bend, d_bend = self._foreseen(at, leaning)
+            end = self._moved(at, h * (v + 0.5 * h * bend), h * (dv + 0.5 * h * d_bend), v, dv)
             # as in `kernels/passages.py`: the metric is that of the end, unless rows are redundant
-            is_new = self.equations.leaning(at.q, none[0]).kept.all()
-            return end, Metric(end if is_new else at, *none)
+            return end, Metric(end if leaning.kept.all() else at, *none)
         if self._method == "implicit":
             end, last, E, dE = self._implicit(t, at, h)
             return self._moved(at, *end), Metric(self._moved(at, *last), E, dE)
@@ -109,6 +110,22 @@ class Stepper:
             last = _sums(weights, stages, at, h)
             stages.append(self._stage(t + c * h, at, *last))
         return self._moved(at, *_sums(B, stages, at, h)), Metric(self._moved(at, *last), *none)
+
+    def _foreseen(self, at: Point, leaning: Leaning) -> tuple[Array, Array]:
+        """Accelerations B y with K B y = Kdot v, which undo what an Euler step opens, and their changes.
+
+        See `foresee_opening` in `kernels/passages.py`.
+        """
+        n, n_rows = self._n, leaning.B.shape[1]
+        none = np.zeros(n), np.zeros((n, at.dq.shape[1]))
+        if not n_rows:
+            return none
+        K, K_rate, speeds_by_q, biases_by_q = self.equations.rows(at.q, at.v, none[0], np.zeros(n_rows)).layers
+        y = leaning.solved(K, K_rate @ at.v)
+        bend, bent = leaning.B @ y, self._bent(leaning, Metric(at, *none), y)
+        turning = self.equations.rows(at.q, bend, none[0], np.zeros(n_rows)).layers[SPEEDS_BY_Q]
+        d_bias = biases_by_q @ at.dq + (K_rate + speeds_by_q) @ at.dv
+        return bend, bent + leaning.steps(K) @ (d_bias - turning @ at.dq - K @ bent)
 
     def _moved(self, at: Point, u: Array, du: Array, v: Array, dv: Array) -> Point:
         """The state at q (+) u."""

@@ -258,8 +258,8 @@ class Batch:
     ) -> None:
         """Move q and v in place by steps of dt [s], under constant tau (n, n_v); `method` is "rk4" or "euler".
 
-        Loops are closed to rounding after every step; with `closed=False` Euler's steps leave that to the next one, as
-        those of `Prepared.advance`. `vc.rollout` knows limits, friction and events; this does not.
+        Loops are closed to 1e-12 or better after every step; with `closed=False` Euler's steps leave that to the next
+        one, as those of `Prepared.advance`. `vc.rollout` knows limits, friction and events; this does not.
         With `contacts="stepping"` links touch surfaces, as in runs of `vc.simulate` with `limits="off"`, and `method`
         has no effect; the threads then share Python.
 

@@ -467,9 +467,9 @@ class Prepared:
         """Move q and v in place by steps of dt [s], under constant tau (n_v,).
 
         `method` is "rk4", Runge-Kutta's of order four, or "euler", the semi-implicit one. All of it is compiled, on its
-        first use. Loops are closed to rounding after every step, in position and velocity. With `closed=False`, which
-        Euler's steps alone know, each step leaves them open by some dt^2 Kdot v, and undoes what the one before it
-        opened: it costs half as much, and openings do not add up.
+        first use. Loops are closed to 1e-12 or better after every step, their velocities to rounding. With
+        `closed=False`, which Euler's steps alone know, each step leaves them open by some dt^2 Kdot v, and undoes what
+        the one before it opened: it costs half as much, and openings do not add up.
 
         Raises:
             InputError: There is no such method, or its steps need closed loops.

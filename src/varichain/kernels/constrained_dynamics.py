@@ -45,7 +45,8 @@ def accelerate(table, rate, q, v, a_out):
         motion = relative(bodies, loop)
         bias = relative_bias(bodies, loop, motion)
         for r in range(loop.row, loop.row + loop.n_rows):
-            multipliers[r] = rows[r].wanted if loop.is_soft else -row_bias(bodies, rows[r], loop, motion, bias)
+            rows[r].bias = 0.0 if loop.is_soft else row_bias(bodies, rows[r], loop, motion, bias)
+            multipliers[r] = rows[r].wanted - rows[r].bias
         if loop.orientation == COORDINATES:
             multipliers[loop.row] = -forced_slip(bodies, dofs, loop)
         if rate > 0.0:

@@ -95,7 +95,7 @@ def _attempt(context, t, h, q, v, node, work):
     method, tolerance = context.run.method, context.run.tolerance
     q_end, v_end = node.q_end, node.v_end
     error, used = take_explicit_step(
-        method, context, t, h, q, v, node.a, node.powers, tolerance, work, q_end, v_end, node.work_done
+        method, context, t, h, q, v, node.a, node.bend, node.powers, tolerance, work, q_end, v_end, node.work_done
     )
     closure = keep_closed_positions(context, t + h, q_end, v_end, node.step)
     jolt = keep_closed_velocities(context, q_end, v_end, node.step)

@@ -92,11 +92,15 @@ _DP_ERROR = np.array(
 
 
 @fragment
-def euler(context, h, q, v, a, powers, q_out, v_out, done_out):
-    """Semi-implicit Euler: the new velocities move the coordinates, balls by Rodrigues' formula [NY, (39)]."""
+def euler(context, h, q, v, a, bend, powers, u, q_out, v_out, done_out):
+    """Semi-implicit Euler: the new velocities move the coordinates, balls by Rodrigues' formula [NY, (39)].
+
+    `bend` are further accelerations of the coordinates alone: see `passages.foresee_opening`. u is work (n_v).
+    """
     for k in range(len(v)):
         v_out[k] = v[k] + h * a[k]
-    step_all(open_bodies(context.table), q, v_out, h, q_out)
+        u[k] = v_out[k] + 0.5 * h * bend[k]
+    step_all(open_bodies(context.table), q, u, h, q_out)
     for i in range(N_ACCOUNTS):
         done_out[i] = h * powers[i]
 
@@ -249,19 +253,20 @@ def rk4(context, t, h, q, v, a, powers, work, q_out, v_out, done_out):
 
 
 @fragment
-def take_step(method, context, t, h, q, v, tau, a, powers, tolerance, work, q_out, v_out, done_out):
+def take_step(method, context, t, h, q, v, tau, a, bend, powers, tolerance, work, q_out, v_out, done_out):
     """One step of a method; returns the error of the extrapolation (of the others zero) and the rules that it used."""
     if method == IMPLICIT:
         implicit_step(context, t, h, q, v, tau, open_scratch(work, len(q), len(v)), q_out, v_out, done_out)
         return 0.0, 0
-    return take_explicit_step(method, context, t, h, q, v, a, powers, tolerance, work, q_out, v_out, done_out)
+    return take_explicit_step(method, context, t, h, q, v, a, bend, powers, tolerance, work, q_out, v_out, done_out)
 
 
 @fragment
-def take_explicit_step(method, context, t, h, q, v, a, powers, tolerance, work, q_out, v_out, done_out):
+def take_explicit_step(method, context, t, h, q, v, a, bend, powers, tolerance, work, q_out, v_out, done_out):
     """One step of a method that is not implicit, as `take_step`."""
     if method == EULER:
-        euler(context, h, q, v, a, powers, q_out, v_out, done_out)
+        u = open_scratch(work, len(q), len(v)).u
+        euler(context, h, q, v, a, bend, powers, u, q_out, v_out, done_out)
     elif method == RK4:
         rk4(context, t, h, q, v, a, powers, work, q_out, v_out, done_out)
     elif method == RK45:

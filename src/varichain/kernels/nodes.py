@@ -20,6 +20,7 @@ class Node(NamedTuple):
     a_end: Any
     powers_end: Any
     work_done: Any  # in the step, by accounts
+    bend: Any  # accelerations that undo what the curvature of the loops' rows opens in the step (n_v)
     step: Any  # scratch (n_v)
     scratch: Any  # scratch (n_q + n_v)
 
@@ -45,6 +46,7 @@ def open_node(matrix, n_q, n_v):
         a_end=matrix[6, :n_v],
         powers_end=matrix[7, :N_ACCOUNTS],
         work_done=matrix[8, :N_ACCOUNTS],
-        step=matrix[9, :n_v],
-        scratch=matrix[10:].reshape(-1),
+        bend=matrix[9, :n_v],
+        step=matrix[10, :n_v],
+        scratch=matrix[11:].reshape(-1),
     )

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from varichain.kernels.closing import CHEAP, CLOSED, MOST, STILL, close_positions, close_velocities, keep_locks
+from varichain.kernels.closing import CHEAP, CLOSED, MOST, STILL, close_positions, close_velocities, correct, keep_locks
 from varichain.kernels.derivative import derivative_at
 from varichain.kernels.jit import allocates, routine
 from varichain.kernels.manifold import step_all
@@ -27,6 +27,7 @@ _WEIGHTS = (0.05, -0.3, 0.75, 0.75, -0.3, 0.05)
 _PLACES = (-3.0, -2.0, -1.0, 1.0, 2.0, 3.0)
 _GROWS = 4.0  # how much further from singular, squared, configurations on both sides must be
 LEFT_OPEN = 1e-6  # [m or rad] by which loops may stay open there, until the next step
+_EULER_CLOSED = 1e-12  # accelerations feel it by 1e-10 v^2 at most, far less than what a step of Euler's errs by
 _SLOWEST = 1e-4  # [rad/s or m/s] below, the mechanism stands there and passes nothing
 
 
@@ -101,6 +102,25 @@ def _follow_branch(context, t, q, v, tau, a_out):
 
 
 @routine
+def foresee_opening(context, bend_out):
+    """Accelerations (n_v) that undo what the curvature of the rows opens in an Euler step: K bend = Kdot v.
+
+    The step opens rows by -h^2 / 2 Kdot v. The least step in the mass metric that closes them again is h^2 / 2 bend: it
+    needs no new factor, and what stays open is of third order. Zero near a singular configuration.
+
+    Needs: rows factored.
+    """
+    table = context.table
+    rows, multipliers = open_rows(table), open_multipliers(table)
+    if len(rows) == 0 or is_near_singular(context.run):
+        bend_out[:] = 0.0
+        return
+    for r in range(len(rows)):
+        multipliers[r] = rows[r].bias
+    correct(table, bend_out)
+
+
+@routine
 def _tightness(run):
     """Part of the usual tolerance to which loops are closed: the closer to a singular configuration, the better."""
     return min(1.0, 100.0 * run.pivot)
@@ -121,8 +141,9 @@ def keep_positions(context, t, q, v, step, is_new):
         left = close_positions(table, restraints, q, v, step, CLOSED, False, 0, 0)
         return 0.0 if left < LEFT_OPEN else left
     # which rows are redundant is better known where loops are closed, at the start of the step
+    tolerance = (_EULER_CLOSED if is_new else CLOSED) * _tightness(context.run)
     is_new = is_new and count_dropped(open_rows(table)) == 0
-    return close_positions(table, restraints, q, v, step, CLOSED * _tightness(context.run), is_new, CHEAP, MOST)
+    return close_positions(table, restraints, q, v, step, tolerance, is_new, CHEAP, MOST)
 
 
 @routine

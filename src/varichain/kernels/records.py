@@ -263,6 +263,7 @@ ROW = np.dtype(
         ("norm", _F),  # diagonal entry of the Gram matrix, which pivots are measured by
         ("least", _F),  # pivot that it must have to be kept
         ("most", _F),  # diagonal entry that the freedoms of its loop allow
+        ("bias", _F),  # Kdot v of the last evaluation; 0 of soft rows
         ("kept", _I),  # 0 if the row is redundant
         # modes of a simulation: zero elsewhere
         ("is_open", _I),  # 1 if the row constrains nothing now

@@ -32,7 +32,7 @@ from varichain.kernels.locating import MOST_TRIES, is_located, narrowed, next_tr
 from varichain.kernels.methods import embedded_error, extra_forces, take_step
 from varichain.kernels.modes import OPENING, allowed_opening, choose_modes, opening_acceleration, smallest_signal
 from varichain.kernels.nodes import open_node
-from varichain.kernels.passages import derivative, keep_positions, keep_velocities
+from varichain.kernels.passages import derivative, foresee_opening, keep_positions, keep_velocities
 from varichain.kernels.restraints import longest_step, renew_directions
 from varichain.kernels.run_records import (
     CHATTERING,
@@ -111,6 +111,7 @@ def _attempt(context, t, h, q, v, node, work, is_kept):
         v,
         node.tau,
         node.a,
+        node.bend,
         node.powers,
         tolerance,
         work,
@@ -254,6 +255,11 @@ def _step(context, target, is_kept, q, v, node, work, transitions):
     is_adaptive = method in (RK45, GBS)
     left = h = target - t
     limit = longest_step(context.table, context.restraints, node.a)
+    if method == EULER:
+        if is_kept:
+            foresee_opening(context, node.bend)
+        else:
+            node.bend[:] = 0.0
     while True:
         h = left if limit >= left else max(limit, min(left, LEAST_STEP))
         # no step so short that the rest of the way would be a sliver

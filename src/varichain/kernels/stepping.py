@@ -12,7 +12,7 @@ from varichain.kernels.context import Context
 from varichain.kernels.jit import CONTROLS, INTEGER, MATRIX, NUMBER, RUNS, TABLE, VECTOR, kernel
 from varichain.kernels.methods import euler, extra_forces, rk4, scratch_shape
 from varichain.kernels.nodes import node_shape, open_node
-from varichain.kernels.passages import derivative, keep_positions, keep_velocities
+from varichain.kernels.passages import derivative, foresee_opening, keep_positions, keep_velocities
 from varichain.kernels.run_records import CHANNEL, CONTROL, EULER, FORCE, RESTRAINT, RK4, RUN
 from varichain.kernels.tables import as_records, no_records
 
@@ -60,7 +60,9 @@ def advance(
     for _ in range(n_steps):
         powers = derivative(context, 0.0, q, v, node.tau, node.a)
         if run.method == EULER:
-            euler(context, dt, q, v, node.a, powers, node.q_end, node.v_end, node.work_done)
+            if is_closed:
+                foresee_opening(context, node.bend)
+            euler(context, dt, q, v, node.a, node.bend, powers, node.step, node.q_end, node.v_end, node.work_done)
         else:
             rk4(context, 0.0, dt, q, v, node.a, powers, work, node.q_end, node.v_end, node.work_done)
         for i in range(len(q)):
