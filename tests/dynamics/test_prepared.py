@@ -1,6 +1,7 @@
 """The prepared handle: the friendly functions' numbers, without their checks and without allocation."""
 
 import gc
+import re
 import sys
 import threading
 import tracemalloc
@@ -434,6 +435,20 @@ def test_methods_of_steps_are_checked():
     for wrong in ("no", 0, None):
         with pytest.raises(vc.InputError, match="closed must be True or False"):
             handle.advance(s.q, s.v, np.zeros(m.n_v), 1e-3, method="euler", closed=wrong)
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler"])
+def test_impossible_steps_are_refused(method):
+    """Steps of no finite length, or fewer than none, move nothing and are an error; none, and steps back, are not."""
+    m, s = falling_figure()
+    handle, q, v, tau = m.prepare(), s.q.copy(), s.v.copy(), np.zeros(m.n_v)
+    for dt, steps in ((np.nan, 1), (np.inf, 1), (-np.inf, 1), (1e200, 1), (1e-3, -1)):
+        with pytest.raises(vc.InputError, match=re.escape(f"not {steps} of {dt:g} s")):
+            handle.advance(q, v, tau, dt, steps, method)
+    handle.advance(q, v, tau, 1e-3, 0, method)
+    np.testing.assert_array_equal(np.concatenate([q, v]), np.concatenate([s.q, s.v]))
+    handle.advance(q, v, tau, -1e-3, 2, method)
+    assert (q != s.q).any()
 
 
 @pytest.mark.parametrize(("make", "most"), [(bennett, 1e-3), (bricard, 2.5e-3)])

@@ -472,14 +472,15 @@ class Prepared:
         the one before it opened: it costs half as much, and openings do not add up.
 
         Raises:
-            InputError: There is no such method, or its steps need closed loops.
+            InputError: There is no such method, or its steps need closed loops; or no such steps.
         """
         if q is not self._q or v is not self._v or tau is not self._given:
             self._fit(q=q, v=v, given=tau)
         if method is not self._step_method:
             self._begin_steps(method)
         is_closed = 1 if closed is True else checked_closing(closed, method, dt)
-        advance(self._table, q, v, tau, dt, steps, is_closed, *self._step_memory)
+        if advance(self._table, q, v, tau, dt, steps, is_closed, *self._step_memory):
+            raise InputError(f"there must be 0 steps or more, each of a finite time, not {steps} of {dt:g} s")
 
     def _begin_steps(self, method: str) -> None:
         """Make the memory that steps of a method work in."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from varichain.kernels.context import Context
+from varichain.kernels.faults import LARGEST
 from varichain.kernels.jit import CONTROLS, INTEGER, MATRIX, NUMBER, RUNS, TABLE, VECTOR, kernel
 from varichain.kernels.methods import euler, extra_forces, rk4, scratch_shape
 from varichain.kernels.nodes import node_shape, open_node
@@ -45,7 +46,13 @@ def advance(
     node_matrix,
     work,
 ):
-    """Move q and v by n_steps steps of dt [s] under constant generalized forces; loops `is_closed` after each."""
+    """Move q and v by n_steps steps of dt [s] under constant generalized forces; loops `is_closed` after each.
+
+    Returns 1, and moves nothing, if there are no such steps: their length is no number that can be computed with, or
+    their number is negative.
+    """
+    if not abs(dt) < LARGEST or n_steps < 0:
+        return 1
     n_v, run = len(v), runs[0]
     run.is_controlled = 1
     for k in range(n_v):
@@ -72,3 +79,4 @@ def advance(
         if is_closed:
             keep_positions(context, 0.0, q, v, node.step, run.method == EULER)
             keep_velocities(context, q, v, node.step)
+    return 0
