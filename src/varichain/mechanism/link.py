@@ -120,7 +120,7 @@ class Link:
         edits = journal.edits
         if edits is not None:
             edits.append((self, name, getattr(self, name)))
-        object.__setattr__(self, name, value)
+        self.__dict__[name] = value
 
     def _append_child(self, link: Link) -> None:
         """Hang `link`, which hangs nowhere, on this one, after the others."""
