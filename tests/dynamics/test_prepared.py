@@ -405,6 +405,18 @@ def test_steps_that_leave_loops_open_close_those_of_the_step_before():
     assert first[0] / first[1] == pytest.approx(4.0, rel=0.1)
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_steps_leave_nothing_to_the_next_call(first):
+    """Steps that close loops and steps that leave them open have the same bits in one handle as in a new one each."""
+    m, s = hanging_figure()
+    handle, q, v, tau = m.prepare(), s.q.copy(), s.v.copy(), np.zeros(m.n_v)
+    others = s.q.copy(), s.v.copy()
+    for closed in (first, not first, first):
+        handle.advance(q, v, tau, 1e-3, 1, "euler", closed)
+        m.prepare().advance(*others, tau, 1e-3, 1, "euler", closed)
+        np.testing.assert_array_equal(np.concatenate([q, v]), np.concatenate(others))
+
+
 @pytest.mark.parametrize("make", [falling_figure, hanging_figure])
 def test_closed_and_open_steps_lead_to_the_same_motion(make):
     """Whether each step closes loops or the next differs by less, the shorter the steps; not at all without loops."""

@@ -20,7 +20,7 @@ class Node(NamedTuple):
     a_end: Any
     powers_end: Any
     work_done: Any  # in the step, by accounts
-    bend: Any  # accelerations that undo what the curvature of the loops' rows opens in the step (n_v)
+    bend: Any  # see `passages.foresee_opening` (n_v)
     step: Any  # scratch (n_v)
     scratch: Any  # scratch (n_q + n_v)
 

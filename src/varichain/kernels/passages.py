@@ -102,17 +102,18 @@ def _follow_branch(context, t, q, v, tau, a_out):
 
 
 @routine
-def foresee_opening(context, bend_out):
+def foresee_opening(context, is_closed, bend_out):
     """Accelerations (n_v) that undo what the curvature of the rows opens in an Euler step: K bend = Kdot v.
 
     The step opens rows by -h^2 / 2 Kdot v. The least step in the mass metric that closes them again is h^2 / 2 bend: it
-    needs no new factor, and what stays open is of third order. Zero near a singular configuration.
+    needs no new factor, and what stays open is of third order. Zero of steps after which loops are not closed, and near
+    a singular configuration.
 
     Needs: rows factored.
     """
     table = context.table
     rows, multipliers = open_rows(table), open_multipliers(table)
-    if len(rows) == 0 or is_near_singular(context.run):
+    if len(rows) == 0 or not is_closed or is_near_singular(context.run):
         bend_out[:] = 0.0
         return
     for r in range(len(rows)):

@@ -256,10 +256,7 @@ def _step(context, target, is_kept, q, v, node, work, transitions):
     left = h = target - t
     limit = longest_step(context.table, context.restraints, node.a)
     if method == EULER:
-        if is_kept:
-            foresee_opening(context, node.bend)
-        else:
-            node.bend[:] = 0.0
+        foresee_opening(context, is_kept, node.bend)
     while True:
         h = left if limit >= left else max(limit, min(left, LEAST_STEP))
         # no step so short that the rest of the way would be a sliver

@@ -67,8 +67,7 @@ def advance(
     for _ in range(n_steps):
         powers = derivative(context, 0.0, q, v, node.tau, node.a)
         if run.method == EULER:
-            if is_closed:
-                foresee_opening(context, node.bend)
+            foresee_opening(context, is_closed, node.bend)
             euler(context, dt, q, v, node.a, node.bend, powers, node.step, node.q_end, node.v_end, node.work_done)
         else:
             rk4(context, 0.0, dt, q, v, node.a, powers, work, node.q_end, node.v_end, node.work_done)
